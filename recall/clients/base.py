@@ -1,0 +1,47 @@
+"""What recall needs to know of an agent whose transcripts it keeps: one small interface.
+
+A client module holds facts and parsing, no input or output: the walker and the reader in `actions` do that
+for all of them. A new client is one module with the names below, its samples under `tests/corpus`, and
+a line in the table of `recall.clients`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Protocol
+
+from recall.core.model import Facts, Line, Place, Plan, Record
+
+
+class Client(Protocol):
+    """One agent. Modules implement this by module-level names."""
+
+    name: str
+    """'claude', 'codex': also the folder in the archive."""
+
+    version: int
+    """Of the parser: raised whenever the same bytes would give other records."""
+
+    folders: tuple[str, ...]
+    """Folders under the client's home that hold transcripts, to be walked whole."""
+
+    files: tuple[str, ...]
+    """Single files under the client's home that are kept as well."""
+
+    def place(self, path: str) -> Place | None:
+        """What the file at `path` (relative to the client's home, with '/') is; None: not ours."""
+        ...
+
+    def parse(self, lines: Iterable[Line], facts: Facts, want: Collection[int]) -> Iterator[Record]:
+        """Records of the wanted zones, in order, updating `facts` on the way.
+
+        Never raises for what a line holds: a line that is no record is counted in `facts.skipped`, a type
+        that is not known in `facts.unknown`. Lines that cannot hold a wanted record may be passed over by a
+        look at their bytes. `facts` may be a half-read file's: the next lines are then its continuation.
+        With `want` = PRINTED the counts and titles in `facts` are left as they are (a second pass).
+        """
+        ...
+
+    def resume(self, session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
+        """The command that reopens a session."""
+        ...

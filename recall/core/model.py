@@ -1,0 +1,130 @@
+"""The values that the parts of recall hand each other.
+
+Times are seconds since the epoch, UTC, as float; 0.0 stands for "not known". Offsets and lengths
+are bytes in the (uncompressed) transcript. Text is str as the client wrote it, not yet redacted
+unless the name says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+# Zones: who is speaking, which is also how much a word found there is worth.
+USER = 0  # what the human typed
+ASSISTANT = 1  # what the assistant answered
+ACTION = 2  # what it did: tool name, command, path, URL, commit or PR number
+ASIDE = 3  # what nobody typed or answered: sub-agents, wrappers, templates, summaries of the client
+THINKING = 4  # reasoning, and the bodies of tool inputs (file contents that were written)
+OUTPUT = 5  # what tools printed
+
+ZONE_NAMES = ("user", "assistant", "action", "aside", "thinking", "output")
+SPOKEN = frozenset((USER, ASSISTANT, ACTION, ASIDE))
+PRINTED = frozenset((THINKING, OUTPUT))
+EVERYTHING = SPOKEN | PRINTED
+
+
+class Line(NamedTuple):
+    """One line of a transcript: where it starts, and its bytes without the line end."""
+
+    at: int
+    raw: bytes
+
+
+class Record(NamedTuple):
+    """One thing that was said or done, cut out of a transcript line.
+
+    `zone` is one of the zone numbers above; `at` is the offset of the line it came from; `time` its
+    time stamp; `tool` the name of the tool for ACTION and OUTPUT, else ''.
+    """
+
+    zone: int
+    text: str
+    at: int
+    time: float
+    tool: str = ""
+
+
+class Place(NamedTuple):
+    """What a file under a client's home is.
+
+    `kind` is 'main' (a session's own transcript), 'sub' (a sub-agent's), 'companion' (kept, not
+    indexed) or 'history' (the client's list of typed prompts and names). `archive` is the relative path of its copy.
+    `session` is the id it belongs to, '' where only the records tell.
+    """
+
+    kind: str
+    archive: str
+    session: str
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of one transcript file; also the parser's state to go on from.
+
+    Filled by a client's `parse`, kept as JSON beside the index rows (`to_dict`, `from_dict`), so that
+    a transcript that grew is continued where it was left. Counts follow the rule for events: user
+    messages, assistant messages once by their id, tool calls.
+    """
+
+    session: str = ""  # the id that the records name
+    parent: str = ""  # of a sub-agent: the session that it belongs to
+    cwd: str = ""  # the launch directory: the first one named
+    last_cwd: str = ""
+    branch: str = ""
+    client_version: str = ""
+    entrypoint: str = ""  # how it was started, in the client's words
+    headless: bool = False  # print mode, exec: hidden unless asked for
+    sub: bool = False  # every record belongs to a sub-agent
+    title: str = ""
+    title_by: str = ""  # 'user', 'client' (generated) or ''
+    first_ask: str = ""  # the first real request of the human, up to 2,000 characters
+    last_ask: str = ""
+    started: float = 0.0
+    updated: float = 0.0
+    users: int = 0  # messages typed by the human
+    answers: int = 0  # assistant messages, counted once by their id
+    calls: int = 0  # tool calls
+    edits: int = 0  # calls that changed a file
+    searches: int = 0  # calls of recall itself or of its skill
+    last_answer_id: str = ""
+    fork_of: str = ""  # the session named as origin of a fork
+    fork_at: str = ""  # uuid or ordinal of the last record shared with the origin
+    summary: bool = False  # a compaction happened
+    uuids: list[int] = field(default_factory=list)  # crc32 of the uuid of each user and assistant record, in order
+    tools: dict[str, str] = field(default_factory=dict)  # open tool calls: id -> tool name, until their result
+    unknown: dict[str, int] = field(default_factory=dict)  # record types that the parser does not know
+    skipped: dict[str, int] = field(default_factory=dict)  # lines that are not records: why -> count
+
+    @property
+    def events(self) -> int:
+        return self.users + self.answers + self.calls
+
+    def skip(self, why: str) -> None:
+        self.skipped[why] = self.skipped.get(why, 0) + 1
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields that differ from their defaults, as JSON types; `uuids` are left out (kept apart)."""
+        out: dict[str, object] = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value and name != "uuids":
+                out[name] = value
+        return out
+
+    @classmethod
+    def from_dict(cls, data: dict[str, object]) -> Facts:
+        """The inverse of `to_dict`; unknown keys are ignored."""
+        facts = cls()
+        for name in cls.__slots__:
+            if name in data:
+                setattr(facts, name, data[name])
+        return facts
+
+
+class Plan(NamedTuple):
+    """A command to run: printed by `cmd`, run by `open`, shown by a dry run."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    title: str
