@@ -1,0 +1,86 @@
+"""The command line: which commands there are, and how a failure becomes one line and an exit status.
+
+Nothing is imported here but what every Python start has loaded already. `recall version` ends in this module; any
+other command loads click and then the one module that it names.
+"""
+
+import os
+import sys
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "find": ("recall.cli.find", "Find the session from a few words that you remember."),
+    "grep": ("recall.cli.grep", "Find single messages and tool output by exact text."),
+    "show": ("recall.cli.show", "Show what a session was about, or its conversation."),
+    "cmd": ("recall.cli.cmd", "Print the shell line that resumes a session."),
+    "sweep": ("recall.cli.sweep", "Copy and index every transcript that changed."),
+    "reindex": ("recall.cli.reindex", "Make the index again from archive and cards."),
+    "remove": ("recall.cli.remove", "Remove a session from recall, or all trace of it."),
+    "verify": ("recall.cli.verify", "Check archive and index for damage."),
+    "demo": ("recall.cli.demo", "Try recall on bundled samples in a throw-away folder."),
+    "completion": ("recall.cli.completion", "Print the completion script for a shell."),
+    "version": ("recall.cli.version", "Print the version."),
+    "help": ("recall.cli.help", "Show help for a command."),
+}
+"""Name -> module and its line in the list; each module has `command`, a click command."""
+
+ALIASES = {"search": "find", "rm": "remove", "forget": "remove"}
+
+INTERRUPTED = 130
+BUG = 70
+"""Not 1, which says that nothing was found."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run one command and exit; `argv` is what follows the program's name (default: of this process)."""
+    args = sys.argv[1:] if argv is None else argv
+    if args in (["version"], ["--version"]):
+        args = []
+        action = _version
+    else:
+        action = _command
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed by the caller
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        status = action(args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        status = 0
+        _drop_output()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except Exception as error:
+        from recall.cli.failure import report
+
+        status = report(error, args)
+        _drop_output()
+    sys.exit(status)
+
+
+def program() -> str:
+    """The name that recall was called by: `recall`, unless it is linked under another one."""
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""
+    return name if name and not name.endswith(".py") and not name.startswith("-") else "recall"
+
+
+def _version(args: list[str]) -> int:
+    from recall import __version__
+
+    print(f"recall {__version__}")
+    return 0
+
+
+def _command(args: list[str]) -> int:
+    from recall.cli.group import run
+
+    return run(args)
+
+
+def _drop_output() -> None:
+    """Send what is still unwritten nowhere: the flush at exit would fail once more and say so."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,51 @@
+# `make test` runs all that CI runs, in an environment of its own under .venv.
+
+VENV ?= .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.ready
+# Python for the environment: the first of these that is 3.11 or newer.
+CANDIDATES := python3.14 python3.13 python3.12 python3.11 python3 python
+
+.PHONY: test lint types pytest docs bench eval clean
+.DEFAULT_GOAL := test
+
+test: lint types pytest
+
+lint: $(STAMP)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(STAMP)
+	$(PY) -m mypy --strict
+
+pytest: $(STAMP)
+	$(PY) -m pytest -n 2
+
+docs: $(STAMP)
+	$(PY) -m recall.cli.reference docs/commands.md
+
+bench: $(STAMP)
+	$(PY) bench/run.py
+
+eval: $(STAMP)
+	$(PY) bench/eval.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): pyproject.toml
+	@set -e; \
+	if command -v uv >/dev/null 2>&1; then \
+		[ -x $(PY) ] || uv venv --quiet --python '>=3.11' $(VENV); \
+		uv pip install --quiet --python $(PY) -e '.[dev]'; \
+	else \
+		found=; \
+		for python in $(CANDIDATES); do \
+			if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$python; break; fi; \
+		done; \
+		[ -n "$$found" ] || { echo "make: no Python 3.11 or newer found; install one, or uv" >&2; exit 1; }; \
+		[ -x $(PY) ] || "$$found" -m venv $(VENV) || { \
+			echo "make: $$found cannot make an environment (on Debian: apt install python3-venv)" >&2; exit 1; }; \
+		$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $(STAMP)
