@@ -73,6 +73,8 @@ def _storage(error: OSError) -> RecallError | None:
 
 
 def _index(error: Exception) -> RecallError | None:
+    if type(error).__name__ in ("ProgrammingError", "InterfaceError", "NotSupportedError"):
+        return None  # how we called it was wrong
     code = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")
     for name, (kind, message, hint) in _INDEX_TROUBLE.items():
         if code.startswith(name):
@@ -89,9 +91,10 @@ def _usage(error: Exception) -> RecallError:
     hint = f"`{path} --help` shows what can be given"
     near = getattr(error, "possibilities", None)
     if near:
-        message = f"there is no option {error.option_name}"  # type: ignore[attr-defined]
+        message = f"no such option {error.option_name}"  # type: ignore[attr-defined]
         hint = f"did you mean {' or '.join(near)}? {hint}"
-    return Usage(message[:1].lower() + message[1:].rstrip("."), hint)
+    message = " ".join(message.split()).rstrip(".")
+    return Usage(message[:1].lower() + message[1:], hint)
 
 
 def _options(args: list[str]) -> list[str]:

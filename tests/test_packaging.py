@@ -1,0 +1,223 @@
+"""The program starts fast and fails in one line; the wheel holds all that the program reads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from recall import __version__
+from recall.cli import ALIASES, COMMANDS
+from tests.conftest import ROOT, Run, environment
+
+# What a bare start has loaded, plus what `-m` itself needs, is known by running both.
+LOADED = "import sys; print(*sorted(sys.modules), sep='\\n')"
+
+
+def _loaded(code: str, home: Path) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(home), capture_output=True, text=True, check=True, cwd=home
+    )
+    return set(done.stdout.splitlines()[-2000:])
+
+
+def test_version_loads_two_modules(home: Path) -> None:
+    """`recall version` imports nothing but the package and its command line."""
+    run = f"import atexit; atexit.register(lambda: exec({LOADED!r})); from recall.cli import main; main(['version'])"
+    new = _loaded(run, home) - _loaded("import atexit; " + LOADED, home)
+    assert new == {"recall", "recall.cli", f"recall {__version__}"}
+
+
+def test_the_list_of_commands_loads_no_command(home: Path) -> None:
+    """`recall help` knows names and lines from the table alone."""
+    run = f"import atexit; atexit.register(lambda: exec({LOADED!r})); from recall.cli import main; main(['help'])"
+    loaded = _loaded(run, home)
+    commands = {module for module, _ in COMMANDS.values()} - {"recall.cli.help"}
+    assert not loaded & (commands | {"sqlite3", "orjson", "Stemmer"})
+
+
+@pytest.mark.parametrize("args", [["version"], ["--version"]])
+def test_version(run_recall: Run, args: list[str]) -> None:
+    """The version is one line."""
+    done = run_recall(*args)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"recall {__version__}\n", "")
+
+
+def test_help_lists_every_command(run_recall: Run) -> None:
+    """`recall help` and `recall --help` print the same list, each command with its line."""
+    done = run_recall("help")
+    assert done.returncode == 0
+    assert done.stdout == run_recall("--help").stdout
+    for name, (_, line) in COMMANDS.items():
+        assert any(shown.split()[:1] == [name] and shown.endswith(line) for shown in done.stdout.splitlines()), name
+
+
+def test_aliases_name_real_commands() -> None:
+    """An alias leads to a command and hides none."""
+    assert set(ALIASES.values()) <= set(COMMANDS)
+    assert not set(ALIASES) & set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("args", "line", "hint"),
+    [
+        (["versoin"], "there is no command 'versoin'", "`recall version`"),
+        (["help", "dmeo"], "there is no command 'dmeo'", "`recall demo`"),
+        (["чудо", "world"], "there is no command 'чудо'", "recall find"),
+        (["completion"], "missing argument", "`recall completion --help`"),
+        (["completion", "--shel"], "no such option", "`recall completion --help`"),
+        (["--nonsense"], "no such option", "`recall --help`"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_a_hint(run_recall: Run, args: list[str], line: str, hint: str) -> None:
+    """A usage error is told on stderr, or as JSON where that was asked for, and exits 2."""
+    done = run_recall(*args)
+    told = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(told)) == (2, "", 2)
+    assert told[0].startswith(f"recall: {line}")
+    assert told[1].startswith("hint: ")
+    assert hint in told[1]
+
+    done = run_recall(*args, "--json")
+    assert (done.returncode, done.stderr) == (2, "")
+    error = json.loads(done.stdout)["error"]
+    assert sorted(error) == ["hint", "kind", "message"]
+    assert error["kind"] == "usage"
+
+
+FAILURES = [
+    ("NothingFound('nothing', 'look elsewhere')", 1, "recall: nothing\nhint: look elsewhere\n"),
+    ("Refused('it is live')", 3, "recall: it is live\n"),
+    ("Damaged('bad \\x1b[31m bytes')", 5, "recall: bad ?[31m bytes\n"),
+    ("KeyboardInterrupt()", 130, ""),
+    ("BrokenPipeError()", 0, ""),
+    ("OSError(28, 'No space left on device', '/x/y')", 4, "recall: /x/y: No space left on device\n"),
+    ("OSError(13, 'Permission denied', b'/x/y')", 4, "recall: /x/y: Permission denied\n"),
+    ("sqlite3.DatabaseError('file is not a database')", 5, "recall: the index is damaged: file is not a database\n"),
+]
+
+
+@pytest.mark.parametrize(("raised", "status", "told"), FAILURES, ids=[case[0] for case in FAILURES])
+def test_failures(home: Path, raised: str, status: int, told: str) -> None:
+    """What a user can cause has a status of its own and no traceback."""
+    done = _fail(home, raised)
+    assert done.returncode == status
+    assert done.stderr.startswith(told)
+    assert all(line.startswith("hint: ") for line in done.stderr[len(told) :].splitlines())
+
+
+@pytest.mark.parametrize(
+    "raised", ["ZeroDivisionError()", "OSError(2, 'No such file', '/x')", "sqlite3.ProgrammingError('closed')"]
+)
+def test_a_bug_shows_its_traceback(home: Path, raised: str) -> None:
+    """A bug is not dressed up, and its status is not the one of 'nothing found'."""
+    done = _fail(home, raised)
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+
+
+def _fail(home: Path, raised: str) -> subprocess.CompletedProcess[str]:
+    code = f"""
+import sqlite3
+import click
+import recall.cli.version
+from recall.cli import main
+from recall.errors import *
+
+@click.command()
+@click.option("-x", is_flag=True)
+def command(x):
+    raise {raised}
+
+recall.cli.version.command = command
+main(["version", "-x"])
+"""
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment(home), capture_output=True, text=True, cwd=home, check=False
+    )
+
+
+def test_a_reader_that_leaves_is_no_failure(home: Path) -> None:
+    """Output into a pipe that nobody reads any more: quiet, status 0."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recall", "help"],
+        env=environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=home,
+    )
+    assert process.stdout and process.stderr
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 0
+
+
+def test_a_full_disk_behind_stdout_is_one_line(home: Path) -> None:
+    """`recall version > /dev/full` says so and exits 4."""
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    with full.open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "recall", "version"],
+            env=environment(home),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=home,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert done.stderr.startswith("recall: standard output: No space left on device\nhint: ")
+
+
+def test_output_that_the_terminal_cannot_show(run_recall: Run) -> None:
+    """A locale without the letters typed is no reason to fail."""
+    done = run_recall("项目", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(run_recall: Run, shell: str) -> None:
+    """Each script asks recall itself for the words."""
+    done = run_recall("completion", shell)
+    assert done.returncode == 0
+    assert f"_RECALL_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_completion_answers(run_recall: Run) -> None:
+    """A half-typed command is completed from the table."""
+    done = run_recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall re", COMP_CWORD="1")
+    assert done.stdout.split() == ["plain,reindex", "plain,remove"]
+
+
+def test_the_shared_folders_are_named_in_the_wheel() -> None:
+    """Prompts, hooks, timers and the skill stand beside the package and go to recall/share."""
+    import tomllib
+
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    include = table["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert include == {name: f"recall/share/{name}" for name in ("prompts", "hooks", "launchagents", "skills")}
+    assert all((ROOT / name).is_dir() for name in include)
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_what_recall_reads(tmp_path: Path) -> None:
+    """A built wheel has every module and data file of the package, and the shared folders."""
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no wheel can be built here: {done.stderr.strip().splitlines()[-1:]}")
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "recall").rglob("*") if path.is_file()}
+    package = {name for name in package if "__pycache__" not in name}
+    assert package <= names
+    for folder in ("prompts", "hooks", "launchagents", "skills"):
+        assert f"recall/share/{folder}/README" in names
