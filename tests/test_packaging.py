@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -212,8 +213,11 @@ def test_the_wheel_holds_what_recall_reads(tmp_path: Path) -> None:
     """A built wheel has every module and data file of the package, and the shared folders."""
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
     done = subprocess.run(build, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no wheel can be built here: {done.stderr.strip().splitlines()[-1:]}")
+    if done.returncode and re.search(
+        "No matching distribution|Connection|Temporary failure|No module named pip", done.stderr
+    ):
+        pytest.skip("the build backend cannot be fetched here")
+    assert done.returncode == 0, done.stderr
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "recall").rglob("*") if path.is_file()}
