@@ -1,0 +1,410 @@
+"""Claude Code: where its transcripts lie and what their records mean.
+
+Facts observed with versions 1.0 to 2.1.332. One session is one file of JSON lines under `projects/<folder>/`;
+an assistant message is spread over several records, one a content block; most bytes are tool results, copies of them and
+the client's own prompt. See `docs/formats.md` for the record types.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+
+from recall.clients.jsonl import GLUED, Object, mapping, objects, string
+from recall.clients.stamp import seconds, widen
+from recall.clients.tooluse import cut, describe
+from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
+from recall.core.model import (
+    ACTION,
+    ASIDE,
+    ASSISTANT,
+    OUTPUT,
+    SPOKEN,
+    THINKING,
+    USER,
+    Facts,
+    Line,
+    Place,
+    Plan,
+    Record,
+)
+
+name = "claude"
+version = 1
+folders = ("projects",)
+files = ("history.jsonl",)
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_NAME = re.compile(r"[\w-][\w.-]*")
+_KEPT = 50  # how many queued prompts, summaries and unknown types are remembered
+
+_QUIET = frozenset(
+    "progress file-history-snapshot file-history-delta api-request api-request-shape api-request-blob last-prompt mode "
+    "permission-mode atis-latch tools-used cost-state agent-name agent-color agent-setting bridge-session worktree-state "
+    "relocated frame-link tag started result content-replacement attribution-snapshot marble-origami-commit "
+    "marble-origami-snapshot context-collapse-commit context-collapse-snapshot task-summary speculation-accept".split()
+)
+
+_SCALARS = rb'\{(?:"[A-Za-z_]+":(?:"[^"\\]*"|null|true|false|-?\d+),){0,30}?'
+_DULL = re.compile(
+    _SCALARS + rb'(?:"type":"(?:progress|file-history-snapshot|file-history-delta|api-request(?:-shape|-blob)?)"'
+    rb'|"attachment":\{"type":"(?!queued_command")[a-z_]+"'
+    rb'|"message":\{"role":"user","content":(?:'
+    rb'(?P<result>\[\{(?:"tool_use_id":"[^"\\]*",)?"type":"tool_result")|(?P<words>")))'
+)
+_LOOK = 1500  # bytes of a line's head that are looked at
+
+
+def place(path: str) -> Place | None:
+    """See `Client.place`. The cwd is never decoded from the folder: different paths share one name."""
+    if path == "history.jsonl":
+        return Place("history", "claude/history.jsonl", "")
+    parts = path.split("/")
+    if len(parts) < 3 or parts[0] != "projects" or not all(parts) or ".." in parts:
+        return None
+    archive = "claude/" + "/".join(parts[1:])
+    last = parts[-1]
+    if len(parts) == 3:
+        stem, dot, ending = last.rpartition(".")
+        if ending != "jsonl" or not _NAME.fullmatch(stem):
+            return None
+        if stem.startswith("agent-"):
+            return Place("sub", archive, "")
+        return Place("main", archive, stem)
+    session = parts[2]
+    if last.startswith(".") or last.endswith(".tmp"):
+        return None
+    agent = parts[3] == "subagents" and last.startswith("agent-") and last.endswith(".jsonl")
+    if agent and len(parts) > 4 and _NAME.fullmatch(session) and _NAME.fullmatch(last):
+        return Place("sub", archive, session)
+    if _UUID.fullmatch(session):
+        return Place("companion", archive, session)
+    return None
+
+
+def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
+    """See `Client.resume`."""
+    return Plan(("claude", "--resume", session, *flags), cwd, "")
+
+
+def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:
+    """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
+    reader = _Reader(facts, want)
+    out = reader.out
+    for line in lines:
+        raw = line.raw
+        if hints and reader.passes_over(raw):
+            continue
+        found, why = objects(raw)
+        if why and reader.counting:
+            facts.skip(why)
+        for item in found:
+            reader.take(item, line.at)
+        if out:
+            yield from out
+            out.clear()
+
+
+class _Reader:
+    """Turns the records of one file into `Record`s and facts."""
+
+    def __init__(self, facts: Facts, want: Collection[int]) -> None:
+        self.facts = facts
+        self.want = frozenset(want)
+        self.counting = not self.want.isdisjoint(SPOKEN)
+        self.printing = OUTPUT in self.want
+        self.bodies = THINKING in self.want
+        self.out: list[Record] = []
+
+    def passes_over(self, raw: bytes) -> bool:
+        """Can the line be left unread? Told from the order in which the client writes the fields of a record.
+
+        A line that was glued to another or torn off is always read.
+        """
+        match = _DULL.match(raw, 0, _LOOK)
+        if match is None:
+            return False
+        if match["result"]:
+            # The words of the human may stand beside a result in the same record.
+            if self.printing or b'"type":"text"' in raw:
+                return False
+        elif match["words"] and self.counting:
+            return False
+        return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
+
+    def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
+        if text and zone in self.want:
+            self.out.append(Record(zone, text, at, time, tool))
+
+    def take(self, item: Object, at: int) -> None:
+        kind = item.get("type")
+        if kind == "assistant":
+            self.assistant(item, at)
+        elif kind == "user":
+            self.user(item, at)
+        elif self.counting:
+            self.other(kind, item, at)
+
+    def user(self, item: Object, at: int) -> None:
+        content = mapping(item.get("message")).get("content")
+        time = seconds(item.get("timestamp"))
+        texts: list[str] = []
+        if isinstance(content, str):
+            texts.append(content)
+        elif isinstance(content, list):
+            results = False
+            for block in content:
+                if isinstance(block, str):
+                    texts.append(block)
+                elif isinstance(block, dict):
+                    kind = block.get("type")
+                    if kind == "text":
+                        texts.append(string(block.get("text")))
+                    elif kind == "tool_result":
+                        results = True
+                        if self.printing:
+                            self.result(block, at, time)
+            if results and not texts:
+                return
+        if not self.counting:
+            return
+        self.about(item, time)
+        if item.get("isCompactSummary") is True:
+            self.facts.summary = True
+            self.add(ASIDE, "\n".join(texts), at, time)
+            return
+        said = _all_heard(texts)
+        if item.get("isSidechain") is True or not _from_a_human(item):
+            self.add(ASIDE, f"{said.typed}\n{said.beside}".strip(), at, time)
+        elif item.get("isMeta") is True:
+            # A plain text is a caveat or a reminder, a list the body of a skill or of a command's template.
+            if isinstance(content, list):
+                self.add(ASIDE, f"{said.typed}\n{said.beside}".strip(), at, time)
+        else:
+            self.add(ASIDE, said.beside, at, time)
+            self.typed(said, at, time)
+
+    def typed(self, said: Heard, at: int, time: float) -> None:
+        if not said.typed:
+            return
+        queued = self.facts.queued
+        if queued:
+            number = fingerprint(said.typed)
+            if number in queued:
+                queued.remove(number)
+                return
+        asked(self.facts, said)
+        self.add(USER, said.typed, at, time)
+
+    def assistant(self, item: Object, at: int) -> None:
+        facts = self.facts
+        message = mapping(item.get("message"))
+        time = seconds(item.get("timestamp"))
+        if self.counting:
+            self.about(item, time)
+        if item.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
+            return
+        if self.counting:
+            number = string(message.get("id"))
+            if not number or number != facts.last_answer_id:
+                facts.answers += 1
+                facts.last_answer_id = number
+        zone = ASIDE if item.get("isSidechain") is True else ASSISTANT
+        content = message.get("content")
+        if isinstance(content, str):
+            self.add(zone, content.strip(), at, time)
+        elif isinstance(content, list):
+            for block in content:
+                if isinstance(block, dict):
+                    kind = block.get("type")
+                    if kind == "text":
+                        text = string(block.get("text")).strip()
+                        if text != "(no content)":
+                            self.add(zone, text, at, time)
+                    elif kind == "thinking":
+                        self.add(THINKING, string(block.get("thinking")), at, time)
+                    elif kind == "tool_use" or kind == "server_tool_use" or kind == "mcp_tool_use":
+                        self.call(block, zone, at, time)
+
+    def call(self, block: Object, zone: int, at: int, time: float) -> None:
+        facts = self.facts
+        tool = string(block.get("name")) or "tool"
+        arguments = block.get("input")
+        use = describe(tool, arguments, self.bodies)
+        if self.counting:
+            facts.calls += 1
+            facts.edits += use.edit
+            facts.searches += use.search
+            self.add(ACTION, use.action, at, time, tool)
+            if tool in _SHOWN:
+                self.add(zone, _shown(mapping(arguments)), at, time)
+        self.add(THINKING, use.body, at, time)
+        if self.printing and block.get("type") == "tool_use":
+            number = block.get("id")
+            if isinstance(number, str):
+                facts.tools[number] = tool
+
+    def result(self, block: Object, at: int, time: float) -> None:
+        number = block.get("tool_use_id")
+        tool = self.facts.tools.pop(number, "") if isinstance(number, str) else ""
+        content = block.get("content")
+        if isinstance(content, list):
+            content = "\n".join(
+                string(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"
+            )
+        self.add(OUTPUT, string(content), at, time, tool)
+
+    def about(self, item: Object, time: float) -> None:
+        """What any record of the conversation says of its session."""
+        facts = self.facts
+        widen(facts, time)
+        cwd = item.get("cwd")
+        if cwd and cwd != facts.last_cwd and isinstance(cwd, str):
+            facts.last_cwd = cwd
+            if not facts.cwd:
+                facts.cwd = cwd
+        branch = item.get("gitBranch")
+        if branch and branch != facts.branch and branch != "HEAD" and isinstance(branch, str):
+            facts.branch = branch
+        program = item.get("version")
+        if program != facts.client_version and isinstance(program, str):
+            facts.client_version = program
+        if not facts.session:
+            facts.session = string(item.get("sessionId"))
+        if not facts.entrypoint:
+            facts.entrypoint = string(item.get("entrypoint"))
+            facts.headless = facts.entrypoint.startswith("sdk-")
+        if "forkedFrom" in item:
+            origin = mapping(item["forkedFrom"])
+            facts.fork_of = facts.fork_of or string(origin.get("sessionId"))
+            facts.fork_at = string(origin.get("messageUuid")) or facts.fork_at
+        kind = item.get("type")
+        if kind == "user" or kind == "assistant":
+            side = item.get("isSidechain") is True
+            if not side:
+                facts.sub = False
+            elif not facts.began:
+                facts.sub = True
+            if facts.sub and not facts.parent:
+                facts.parent = facts.session
+            facts.began = True
+            uuid = item.get("uuid")
+            if isinstance(uuid, str) and uuid:
+                number = zlib.crc32(uuid.encode("utf-8", "replace"))
+                facts.uuids.append(number)
+                if facts.leaves:
+                    summary = facts.leaves.pop(str(number), "")
+                    if summary:
+                        self.title(summary, 2)
+
+    def title(self, text: object, rank: int) -> None:
+        """Take a title unless a better one is known; of the same rank the last one wins."""
+        words = string(text).strip()
+        if words and rank >= self.facts.title_rank:
+            self.facts.title = words[:500]
+            self.facts.title_rank = rank
+            self.facts.title_by = "user" if rank == 3 else "client"
+
+    def other(self, kind: object, item: Object, at: int) -> None:
+        """Records that are neither the human's nor the model's."""
+        facts = self.facts
+        if not isinstance(kind, str) or not kind:
+            facts.skip("no type")
+        elif kind in _QUIET:
+            pass
+        elif kind == "system":
+            self.system(item, at)
+        elif kind == "attachment":
+            attached = mapping(item.get("attachment"))
+            if attached.get("type") == "queued_command":
+                self.queued(attached, item, at)
+        elif kind == "queue-operation":
+            # A prompt typed while the model was busy; older versions write it nowhere else. What is
+            # queued before the conversation began comes again as an ordinary record.
+            if facts.began and item.get("operation") == "enqueue":
+                self.enqueued(string(item.get("content")), at, seconds(item.get("timestamp")))
+        elif kind == "custom-title":
+            self.title(item.get("customTitle"), 3)
+        elif kind == "ai-title":
+            self.title(item.get("aiTitle"), 2)
+        elif kind == "summary":
+            self.summary(item)
+        elif kind == "pr-link":
+            self.add(ACTION, f"pr-link #{item.get('prNumber')} {string(item.get('prUrl'))}", at, 0.0, "pr-link")
+        else:
+            kind = kind[:60]
+            if kind in facts.unknown or len(facts.unknown) < _KEPT:
+                facts.unknown[kind] = facts.unknown.get(kind, 0) + 1
+
+    def system(self, item: Object, at: int) -> None:
+        self.about(item, 0.0)
+        subtype = item.get("subtype")
+        if subtype == "compact_boundary":
+            self.facts.summary = True
+        elif subtype == "away_summary":
+            self.add(ASIDE, string(item.get("content")).strip(), at, seconds(item.get("timestamp")))
+
+    def enqueued(self, text: str, at: int, time: float) -> None:
+        said = heard(text)
+        if said.typed and said.strength:
+            self.typed(said, at, time)
+            self.facts.queued.append(fingerprint(said.typed))
+            del self.facts.queued[:-_KEPT]
+
+    def queued(self, attached: Object, item: Object, at: int) -> None:
+        """A prompt that reached the model in the middle of a turn."""
+        prompt = attached.get("prompt")
+        if attached.get("commandMode") == "task-notification" or not _from_a_human(attached):
+            return
+        texts = [prompt] if isinstance(prompt, str) else []
+        if isinstance(prompt, list):
+            texts = [string(block.get("text")) for block in prompt if isinstance(block, dict)]
+        said = _all_heard(texts)
+        time = seconds(item.get("timestamp"))
+        if item.get("isSidechain") is True:
+            self.add(ASIDE, said.typed, at, time)
+        elif said.strength:
+            self.typed(said, at, time)
+
+    def summary(self, item: Object) -> None:
+        """A title that stands apart from the records, often at the top of a file that it is not about."""
+        facts = self.facts
+        text = string(item.get("summary")).strip()
+        leaf = zlib.crc32(string(item.get("leafUuid")).encode("utf-8", "replace"))
+        if leaf in facts.uuids:
+            self.title(text, 2)
+        elif text:
+            self.title(text, 1)
+            facts.leaves[str(leaf)] = text[:500]
+            while len(facts.leaves) > _KEPT:
+                del facts.leaves[next(iter(facts.leaves))]
+
+
+_SHOWN = frozenset(("ExitPlanMode", "AskUserQuestion"))  # their input is read by the human, as an answer is
+
+
+def _shown(arguments: Object) -> str:
+    texts = [string(arguments.get("plan"))]
+    questions = arguments.get("questions")
+    if isinstance(questions, list):
+        texts += [string(mapping(each).get("question")) for each in questions]
+    return cut("\n".join(text for text in texts if text))
+
+
+def _all_heard(texts: list[str]) -> Heard:
+    """The parts of a message, heard one by one: a reminder is a block of its own beside the words."""
+    if len(texts) == 1:
+        return heard(texts[0])
+    parts = [part for part in map(heard, texts) if part is not NOTHING]
+    return Heard(
+        "\n".join(part.typed for part in parts if part.typed),
+        "\n".join(part.beside for part in parts if part.beside),
+        max((part.strength for part in parts), default=0),
+    )
+
+
+def _from_a_human(item: Object) -> bool:
+    """Newer versions name the origin of a prompt: other agents and finished tasks speak as the user, too."""
+    kind = mapping(item.get("origin")).get("kind")
+    return not isinstance(kind, str) or kind in ("human", "cli", "user", "")
