@@ -1,0 +1,1 @@
+"""Copies of transcripts that only grow: the truth that all else is derived from."""

@@ -1,0 +1,96 @@
+"""How the project writes plain files: whole or not at all, and for their owner's eyes only."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from types import TracebackType
+
+
+def make_private_dir(path: str) -> None:
+    """Make the folder and all that are missing above it, each 0700 whatever the umask; what exists is left as it is.
+
+    FileExistsError when a part of the path is something else than a folder.
+    """
+    if os.path.isdir(path):
+        return
+    above = os.path.dirname(path)
+    if above and above != path:
+        make_private_dir(above)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+        return  # another process was first
+    os.chmod(path, 0o700)
+
+
+def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
+    """Replace the content of `path` by `data`: a reader, and a crash, see the old or the new one, nothing between.
+
+    A temporary file in the same folder is written, synced and renamed; a missing folder is made 0700. Where
+    `path` is a symbolic link, the file that it points to is replaced and the link stays. OSError leaves the
+    old file and no temporary one.
+    """
+    path = os.path.realpath(path)
+    folder = os.path.dirname(path)
+    make_private_dir(folder)
+    temporary = os.path.join(folder, f".{os.getpid():x}.{os.urandom(6).hex()}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        with open(fd, "wb", buffering=0) as file:
+            os.fchmod(fd, mode)
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+            os.fsync(fd)
+        os.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _sync_folder(path: str) -> None:
+    """So that the new name survives a power cut; file systems that cannot sync a folder need not."""
+    with contextlib.suppress(OSError):
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+class Lock:
+    """One process at a time: `with Lock(path) as held:` holds an flock on a file of its own.
+
+    With `wait=False`, `held` is None where another process (or another Lock of this one) has it. The kernel frees
+    the lock when its holder dies, so a stale one cannot be; the file (0600) stays.
+    """
+
+    def __init__(self, path: str, wait: bool = True) -> None:
+        self._path = path
+        self._how = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+        self._fd = -1
+
+    def __enter__(self) -> Lock | None:
+        make_private_dir(os.path.dirname(self._path))
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(fd, self._how)
+        except BlockingIOError:
+            os.close(fd)
+            return None
+        except BaseException:
+            os.close(fd)
+            raise
+        self._fd = fd
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
