@@ -1,8 +1,8 @@
 """Claude Code: where its transcripts lie and what their records mean.
 
-Facts observed with versions 1.0 to 2.1.332. One session is one file of JSON lines under `projects/<folder>/`;
-an assistant message is spread over several records, one a content block; most bytes are tool results, copies of them and
-the client's own prompt. See `docs/formats.md` for the record types.
+Facts observed with versions 1.0 to 2.1.332. One session is one file of JSON lines under
+`projects/<folder>/`; an assistant message is spread over several records, one a content block; most bytes are tool
+results, copies of them and the client's own prompt. See `docs/formats.md` for the record types.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ _NAME = re.compile(r"[\w-][\w.-]*")
 _KEPT = 50  # how many queued prompts, summaries and unknown types are remembered
 
 _QUIET = frozenset(
-    "progress file-history-snapshot file-history-delta api-request api-request-shape api-request-blob last-prompt mode "
-    "permission-mode atis-latch tools-used cost-state agent-name agent-color agent-setting bridge-session worktree-state "
-    "relocated frame-link tag started result content-replacement attribution-snapshot marble-origami-commit "
-    "marble-origami-snapshot context-collapse-commit context-collapse-snapshot task-summary speculation-accept".split()
+    """
+    progress file-history-snapshot file-history-delta api-request api-request-shape api-request-blob last-prompt
+    mode permission-mode atis-latch tools-used cost-state agent-name agent-color agent-setting bridge-session
+    worktree-state relocated frame-link tag started result content-replacement attribution-snapshot
+    marble-origami-commit marble-origami-snapshot context-collapse-commit context-collapse-snapshot task-summary
+    speculation-accept
+    """.split()  # noqa: SIM905 - a list of words
 )
 
 _SCALARS = rb'\{(?:"[A-Za-z_]+":(?:"[^"\\]*"|null|true|false|-?\d+),){0,30}?'
@@ -66,7 +69,7 @@ def place(path: str) -> Place | None:
     archive = "claude/" + "/".join(parts[1:])
     last = parts[-1]
     if len(parts) == 3:
-        stem, dot, ending = last.rpartition(".")
+        stem, _, ending = last.rpartition(".")
         if ending != "jsonl" or not _NAME.fullmatch(stem):
             return None
         if stem.startswith("agent-"):

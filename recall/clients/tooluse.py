@@ -14,16 +14,22 @@ HEAD = 4000
 TAIL = 2000
 
 _BODIES = frozenset(
-    "content contents new_string old_string new_str old_str file_text insert_text new_source old_source prompt plan "
-    "message instruction instructions text code patch diff input edits todos questions thoughts chars items".split()
+    """
+    content contents new_string old_string new_str old_str file_text insert_text new_source old_source prompt plan
+    message instruction instructions text code patch diff input edits todos questions thoughts chars items
+    """.split()  # noqa: SIM905 - a list of words
 )
 _NOISE = frozenset(
-    "output_mode type status task_id taskId bash_id shell_id session_id workdir timeout justification activeForm "
-    "login shell priority id".split()
+    """
+    output_mode type status task_id taskId bash_id shell_id session_id workdir timeout justification activeForm
+    login shell priority id
+    """.split()  # noqa: SIM905 - a list of words
 )
 _EDITS = frozenset(
-    "edit write multiedit notebookedit apply_patch applypatch write_file replace edit_file create_file str_replace "
-    "str_replace_editor str_replace_based_edit_tool insert".split()
+    """
+    edit write multiedit notebookedit apply_patch applypatch write_file replace edit_file create_file str_replace
+    str_replace_editor str_replace_based_edit_tool insert
+    """.split()  # noqa: SIM905 - a list of words
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): ([^\n]{1,1024})", re.M)
 _SEARCH = re.compile(r"\brecall\s+(?:find|search|grep|show)\b")

@@ -67,14 +67,18 @@ _BESIDE_STARTS = (
 _EDITOR_STARTS = ("# Context from my IDE setup:", "# Files mentioned by the user:", "# Browser comments:")
 _EDITOR_ENDS = "## My request for Codex:"
 _COMMANDS_OF_THE_CLIENT = frozenset(
-    "clear compact model exit quit resume rename login logout status config mcp agents hooks memory help doctor cost "
-    "usage context permissions plugin plugins ide vim theme terminal-setup add-dir bug feedback export rewind "
-    "rate-limit-options extra-usage upgrade release-notes statusline effort fast color branch fork continue new "
-    "skills tasks todos bashes stats privacy-settings output-style reload-plugins sandbox diff copy undo".split()
+    """
+    clear compact model exit quit resume rename login logout status config mcp agents hooks memory help doctor cost
+    usage context permissions plugin plugins ide vim theme terminal-setup add-dir bug feedback export rewind
+    rate-limit-options extra-usage upgrade release-notes statusline effort fast color branch fork continue new
+    skills tasks todos bashes stats privacy-settings output-style reload-plugins sandbox diff copy undo
+    """.split()  # noqa: SIM905 - a list of words
 )
 _SMALL_TALK = frozenset(
-    "warmup hi hello hey test testing ping ok okay yes no start go continue thanks hola bonjour hallo salut ciao "
-    "привет тест здравствуйте 你好 您好 测试 こんにちは こんにちわ テスト 안녕 안녕하세요".split()
+    """
+    warmup hi hello hey test testing ping ok okay yes no start go continue thanks hola bonjour hallo salut ciao
+    привет тест здравствуйте 你好 您好 测试 こんにちは こんにちわ テスト 안녕 안녕하세요
+    """.split()  # noqa: SIM905 - a list of words
 )
 _TAG_SHAPE = re.compile(r"<([a-z][a-z]*[_-][a-z_-]+)>")
 _PASTE = re.compile(r"</?pasted_content[^<>]{0,300}>\n?")

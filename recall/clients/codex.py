@@ -1,0 +1,473 @@
+"""Codex: where its rollouts lie and what their records mean.
+
+Facts observed with versions 0.47 to 0.171 and the flat format of August 2025. One session is one file; most of what is
+said is written twice or thrice (as input of the model, as an event, as a completed item), so texts are taken from
+whichever copy comes first and the others are known by their words. See `docs/formats.md` for the record types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from recall.clients.jsonl import GLUED, Object, mapping, objects, string, value
+from recall.clients.stamp import seconds, widen
+from recall.clients.tooluse import describe
+from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
+from recall.core.model import (
+    ACTION,
+    ASIDE,
+    ASSISTANT,
+    OUTPUT,
+    SPOKEN,
+    THINKING,
+    USER,
+    Facts,
+    Line,
+    Place,
+    Plan,
+    Record,
+)
+
+name = "codex"
+version = 1
+folders = ("sessions", "archived_sessions")
+files = ("history.jsonl", "session_index.jsonl")
+
+_ROLLOUT = re.compile(r"(rollout-[\w.-]+)\.jsonl(?:\.zst)?")
+_UUID_AT_END = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+_KEPT = 48  # texts and calls whose other copies are still awaited
+_UNKNOWN = 50
+
+_AS_INPUT, _AS_EVENT, _AS_ITEM = 1, 2, 4  # the three places where one text may stand
+
+_QUIET_TYPES = frozenset(("world_state", "token_usage_record", "inter_agent_communication_metadata", "state"))
+_QUIET = frozenset(
+    """
+    ghost_snapshot token_count task_started task_complete turn_aborted turn_started turn_complete error warning
+    stream_error thread_settings_applied background_event exec_command_begin exec_command_output_delta
+    exec_approval_request apply_patch_approval_request patch_apply_begin patch_apply_end patch_apply_updated
+    turn_diff plan_update plan_delta mcp_tool_call_begin mcp_tool_call_end mcp_startup_update mcp_startup_complete
+    web_search_begin web_search_end view_image_tool_call image_generation_begin image_generation_end
+    dynamic_tool_call_request dynamic_tool_call_response exited_review_mode undo_started undo_completed
+    guardian_assessment sub_agent_activity thread_goal_updated thread_rolled_back item_started
+    collab_agent_spawn_begin collab_agent_spawn_end collab_agent_interaction_begin collab_agent_interaction_end
+    collab_waiting_begin collab_waiting_end collab_close_begin collab_close_end collab_resume_begin
+    collab_resume_end agent_message_delta agent_message_content_delta agent_reasoning_delta
+    agent_reasoning_section_break reasoning_content_delta request_user_input elicitation_request
+    terminal_interaction session_configured shutdown_complete deprecation_notice model_reroute hook_started
+    hook_completed compaction compaction_summary compaction_trigger context_compaction additional_tools other
+    """.split()  # noqa: SIM905 - a list of words
+)
+_QUIET_ITEMS = frozenset(
+    ("Plan", "FileChange", "McpToolCall", "Extension", "WebSearch", "ImageView", "EnteredReviewMode", "HookPrompt")
+)
+_CALLS = frozenset(
+    (
+        "function_call",
+        "custom_tool_call",
+        "local_shell_call",
+        "web_search_call",
+        "tool_search_call",
+        "image_generation_call",
+        "mcp_tool_call",
+        "tool_call",
+    )
+)
+_OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output", "tool_search_output"))
+
+_KIND = re.compile(
+    rb'\{(?:"timestamp":"[^"\\]*",)?(?:"ordinal":\d+,)?"type":"([a-z_]+)",'
+    rb'(?:"payload":\{"type":"([a-z_]+)"(?:[,}](?:"(?:thread_id|turn_id|id|status)":(?:"[^"\\]*"|null),){0,3}'
+    rb'(?:"item":\{"type":"([A-Za-z]+)"|"role":"(developer)")?)?)?'
+)
+_TURN_CWD = re.compile(
+    rb'"payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"',
+)
+_LOOK = 600  # bytes of a line's head that are looked at
+_NEVER = frozenset(
+    (b"token_count", b"ghost_snapshot", b"world_state", b"token_usage_record", b"task_complete", b"task_started")
+)
+_PRINTED_ONLY = frozenset(
+    (
+        b"function_call_output",
+        b"custom_tool_call_output",
+        b"reasoning",
+        b"agent_reasoning",
+        b"agent_reasoning_raw_content",
+        b"exec_command_end",
+    )
+)
+_PRINTED_ONLY_ITEMS = frozenset((b"CommandExecution", b"Reasoning", b"FileChange", b"Extension", b"McpToolCall"))
+_SPOKEN_ONLY = frozenset((b"message", b"user_message", b"agent_message", b"turn_context", b"session_meta"))
+
+
+def place(path: str) -> Place | None:
+    """See `Client.place`. A compressed rollout and its plain twin have one copy."""
+    if path in files:
+        return Place("history", f"codex/{path}", "")
+    parts = path.split("/")
+    if len(parts) < 2 or parts[0] not in folders or not all(parts) or ".." in parts:
+        return None
+    match = _ROLLOUT.fullmatch(parts[-1])
+    if match is None:
+        return None
+    stem = match[1]
+    number = _UUID_AT_END.search(stem)
+    return Place("main", f"codex/{stem}.jsonl", number[0] if number else stem)
+
+
+def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
+    """See `Client.resume`."""
+    return Plan(("codex", "resume", session, *flags), cwd, "")
+
+
+def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:
+    """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
+    reader = _Reader(facts, want)
+    out = reader.out
+    for line in lines:
+        raw = line.raw
+        if hints and reader.passes_over(raw):
+            continue
+        found, why = objects(raw)
+        if why and reader.counting:
+            facts.skip(why)
+        for item in found:
+            reader.take(item, line.at)
+        if out:
+            yield from out
+            out.clear()
+
+
+class _Reader:
+    """Turns the records of one rollout into `Record`s and facts."""
+
+    def __init__(self, facts: Facts, want: Collection[int]) -> None:
+        self.facts = facts
+        self.want = frozenset(want)
+        self.counting = not self.want.isdisjoint(SPOKEN)
+        self.printing = OUTPUT in self.want
+        self.bodies = THINKING in self.want
+        self.out: list[Record] = []
+
+    def passes_over(self, raw: bytes) -> bool:
+        """Can the line be left unread? A line that was glued to another or torn off is always read."""
+        match = _KIND.match(raw, 0, _LOOK)
+        if match is None:
+            return False
+        outer, inner, item, role = match.groups()
+        kind = inner or outer
+        if kind in _NEVER or role:
+            pass
+        elif kind in _PRINTED_ONLY or item in _PRINTED_ONLY_ITEMS:
+            if self.printing or self.bodies:
+                return False
+        elif outer == b"turn_context":
+            # Said again at every turn; only a new folder is news.
+            cwd = _TURN_CWD.search(raw, 0, _LOOK)
+            if self.counting and (cwd is None or cwd[1] != self.facts.last_cwd.encode("utf-8", "replace")):
+                return False
+        elif self.counting or kind not in _SPOKEN_ONLY:
+            return False
+        return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
+
+    def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
+        if text and zone in self.want:
+            self.out.append(Record(zone, text, at, time, tool))
+
+    def take(self, item: Object, at: int) -> None:
+        facts = self.facts
+        kind = item.get("type")
+        # The flat format of 2025-08 has no time on its records: the session's start stands for it.
+        time = seconds(item.get("timestamp"))
+        payload = mapping(item.get("payload"))
+        if kind == "response_item" or kind == "event_msg":
+            self.item(kind, payload, at, time)
+        elif kind == "session_meta":
+            if self.counting:
+                self.meta(payload, at, time)
+        elif kind == "turn_context":
+            if self.counting:
+                self.moved(payload.get("cwd"))
+        elif kind == "compacted":
+            if self.counting:
+                facts.summary = True
+                self.add(ASIDE, string(payload.get("message")), at, time)
+        elif kind is None and "record_type" in item:
+            pass
+        elif kind is None and isinstance(item.get("id"), str) and "timestamp" in item:
+            if self.counting:
+                self.meta(item, at, time)
+        elif isinstance(kind, str) and (kind == "message" or kind == "reasoning" or kind in _CALLS or kind in _OUTPUTS):
+            self.item("response_item", item, at, time or facts.started)
+        elif self.counting and not (isinstance(kind, str) and kind in _QUIET_TYPES):
+            self.strange(kind)
+
+    def item(self, outer: str, payload: Object, at: int, time: float) -> None:
+        kind = payload.get("type")
+        if kind is None and "role" in payload:
+            kind = "message"
+        if kind == "message":
+            if self.counting:
+                self.message(payload, at, time)
+        elif kind == "item_completed":
+            self.completed(mapping(payload.get("item")), at, time)
+        elif kind == "user_message":
+            if self.counting:
+                self.user([string(payload.get("message"))], _AS_EVENT, at, time)
+        elif kind == "agent_message":
+            if self.counting:
+                if outer == "event_msg":
+                    self.answer(string(payload.get("message")), _AS_EVENT, at, time)
+                else:  # from one agent to another
+                    self.add(ASIDE, "\n".join(_texts(payload.get("content"))), at, time)
+        elif not isinstance(kind, str):
+            if self.counting:
+                self.strange(kind)
+        elif kind in _CALLS:
+            self.call(kind, payload, at, time)
+        elif kind in _OUTPUTS:
+            if self.printing:
+                self.output(payload, _printed(payload), at, time)
+        elif kind == "exec_command_end":
+            if self.printing:
+                self.output(payload, string(payload.get("aggregated_output")), at, time)
+        elif kind == "reasoning":
+            if self.bodies:
+                for text in _texts(payload.get("summary")) + _texts(payload.get("content")):
+                    self.thought(text, _AS_INPUT, at, time)
+        elif kind == "agent_reasoning" or kind == "agent_reasoning_raw_content":
+            if self.bodies:
+                self.thought(string(payload.get("text")), _AS_EVENT, at, time)
+        elif self.counting:
+            self.event(kind, payload, at, time)
+
+    def event(self, kind: str, payload: Object, at: int, time: float) -> None:
+        if kind == "thread_name_updated":
+            title = string(payload.get("thread_name")).strip()
+            if title:
+                self.facts.title = title[:500]
+                self.facts.title_by = "user"
+                self.facts.title_rank = 3
+        elif kind == "context_compacted":
+            self.facts.summary = True
+        elif kind == "entered_review_mode":
+            hint = string(payload.get("user_facing_hint"))
+            self.typed(Heard(f"/review {hint}".strip(), "", 1), at, time)
+        elif kind not in _QUIET:
+            self.strange(kind)
+
+    def meta(self, payload: Object, at: int, time: float) -> None:
+        """The head of a rollout. A fork may have copied the head of its origin as well: the first one wins."""
+        facts = self.facts
+        number = string(payload.get("id"))
+        if facts.session:
+            return
+        facts.session = number or "?"
+        widen(facts, seconds(payload.get("timestamp")) or time)
+        self.moved(payload.get("cwd"))
+        facts.branch = string(mapping(payload.get("git")).get("branch"))
+        facts.client_version = string(payload.get("cli_version"))
+        source = payload.get("source")
+        originator = string(payload.get("originator"))
+        facts.entrypoint = originator or string(source)
+        facts.headless = source == "exec" or originator.startswith("codex_exec")
+        facts.fork_of = string(payload.get("forked_from_id"))
+        ordinal = payload.get("forked_from_ordinal_exclusive")
+        if isinstance(ordinal, int) and facts.fork_of:
+            facts.fork_at = str(ordinal)
+        if (isinstance(source, dict) and "subagent" in source) or payload.get("thread_source") == "subagent":
+            spawned = mapping(mapping(mapping(source).get("subagent")).get("thread_spawn"))
+            facts.sub = True
+            parent = string(payload.get("session_id"))
+            facts.parent = (
+                string(payload.get("parent_thread_id"))
+                or string(spawned.get("parent_thread_id"))
+                or (parent if parent != number else "")
+            )
+        self.add(ASIDE, string(payload.get("instructions")), at, time)
+
+    def moved(self, cwd: object) -> None:
+        if isinstance(cwd, str) and cwd:
+            self.facts.last_cwd = cwd
+            if not self.facts.cwd:
+                self.facts.cwd = cwd
+
+    def message(self, payload: Object, at: int, time: float) -> None:
+        role = payload.get("role")
+        texts = _texts(payload.get("content"))
+        if role == "assistant":
+            self.answer("\n".join(texts), _AS_INPUT, at, time)
+        elif role == "user":
+            kinds = mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
+            if isinstance(kinds, list) and kinds and not any(str(each).startswith("user") for each in kinds):
+                for text in texts:
+                    self.moved(working_directory(text))
+                return
+            self.user(texts, _AS_INPUT, at, time)
+
+    def completed(self, item: Object, at: int, time: float) -> None:
+        kind = item.get("type")
+        if kind == "CommandExecution":
+            if self.printing:
+                self.output(item, string(item.get("aggregated_output")), at, time)
+        elif kind == "Reasoning":
+            if self.bodies:
+                for text in _texts(item.get("summary_text")) + _texts(item.get("raw_content")):
+                    self.thought(text, _AS_ITEM, at, time)
+        elif not self.counting:
+            pass
+        elif kind == "UserMessage":
+            self.user(_texts(item.get("content")), _AS_ITEM, at, time)
+        elif kind == "AgentMessage":
+            self.answer("\n".join(_texts(item.get("content"))), _AS_ITEM, at, time)
+        elif kind == "ContextCompaction":
+            self.facts.summary = True
+        elif not (isinstance(kind, str) and kind in _QUIET_ITEMS):
+            self.strange(f"item_completed {kind}")
+
+    def user(self, texts: list[str], source: int, at: int, time: float) -> None:
+        """A message under the user's name: as an input of the model it may be the harness's, as an event it is not."""
+        facts = self.facts
+        parts = []
+        for text in texts:
+            self.moved(working_directory(text))
+            said = heard(text)
+            if source == _AS_INPUT and said.typed and wrapper(said.typed):
+                said = Heard("", said.typed, 0)
+            parts.append(said)
+        beside = "\n".join(part.beside for part in parts if part.beside)
+        typed = "\n".join(part.typed for part in parts if part.typed)
+        if not typed:
+            if source == _AS_INPUT:
+                self.add(ASIDE, beside, at, time)
+            return
+        if source != _AS_INPUT:
+            facts.user_events = True
+        if _seen(facts.said, fingerprint(typed), source):
+            return
+        self.add(ASIDE, beside, at, time)
+        self.typed(Heard(typed, "", max(part.strength for part in parts)), at, time)
+
+    def typed(self, said: Heard, at: int, time: float) -> None:
+        widen(self.facts, time)
+        if self.facts.sub:
+            self.add(ASIDE, said.typed, at, time)
+        else:
+            asked(self.facts, said)
+            self.add(USER, said.typed, at, time)
+
+    def answer(self, text: str, source: int, at: int, time: float) -> None:
+        text = text.strip()
+        if not text or _seen(self.facts.said, fingerprint(text), source):
+            return
+        widen(self.facts, time)
+        self.facts.answers += 1
+        self.add(ASIDE if self.facts.sub else ASSISTANT, text, at, time)
+
+    def thought(self, text: str, source: int, at: int, time: float) -> None:
+        if text and not _seen(self.facts.thought, fingerprint(text), source):
+            self.add(THINKING, text, at, time)
+
+    def call(self, kind: str, payload: Object, at: int, time: float) -> None:
+        facts = self.facts
+        tool, arguments = _called(kind, payload)
+        use = describe(tool, arguments, self.bodies)
+        if self.counting:
+            widen(facts, time)
+            facts.calls += 1
+            facts.edits += use.edit
+            facts.searches += use.search
+            self.add(ACTION, use.action, at, time, tool)
+        self.add(THINKING, use.body, at, time)
+        number = payload.get("call_id")
+        if self.printing and isinstance(number, str):
+            facts.tools[number] = tool
+
+    def output(self, payload: Object, text: str, at: int, time: float) -> None:
+        """The first copy of what a call printed; it is told up to three times under one id."""
+        facts = self.facts
+        number = payload.get("call_id") or payload.get("id")
+        tool = string(payload.get("name"))
+        if isinstance(number, str) and number:
+            if number in facts.printed:
+                return
+            if not text:
+                return
+            facts.printed.append(number)
+            del facts.printed[:-_KEPT]
+            tool = facts.tools.pop(number, tool)
+        self.add(OUTPUT, text, at, time, tool)
+
+    def strange(self, kind: object) -> None:
+        facts = self.facts
+        if not isinstance(kind, str) or not kind:
+            facts.skip("no type")
+            return
+        kind = kind[:60]
+        if kind in facts.unknown or len(facts.unknown) < _UNKNOWN:
+            facts.unknown[kind] = facts.unknown.get(kind, 0) + 1
+
+
+def _seen(texts: list[list[int]], number: int, source: int) -> bool:
+    """Is this text another copy of one that was taken? The same text from the same place is said anew."""
+    for entry in reversed(texts):
+        if entry[0] == number:
+            if entry[1] & source:
+                entry[1] = source
+                return False
+            entry[1] |= source
+            return True
+    texts.append([number, source])
+    del texts[:-_KEPT]
+    return False
+
+
+def _texts(content: object) -> list[str]:
+    """The texts of a list of content blocks, whatever the blocks are called; images have none."""
+    if isinstance(content, str):
+        return [content] if content else []
+    if not isinstance(content, list):
+        return []
+    found = []
+    for block in content:
+        text = block if isinstance(block, str) else string(mapping(block).get("text"))
+        if text:
+            found.append(text)
+    return found
+
+
+def _called(kind: str, payload: Object) -> tuple[str, object]:
+    """Name and arguments of a tool call in any of its forms."""
+    tool = string(payload.get("name")) or string(mapping(payload.get("function")).get("name"))
+    if kind == "custom_tool_call":
+        return tool or "tool", payload.get("input")
+    if kind == "local_shell_call":
+        return tool or "shell", payload.get("action")
+    if kind == "web_search_call":
+        action = mapping(payload.get("action"))
+        return "web_search", {key: text for key, text in action.items() if key != "queries"}
+    arguments = payload.get("arguments")
+    if isinstance(arguments, str):
+        read = value(arguments)
+        arguments = read if isinstance(read, dict) else arguments
+    return tool or kind.removesuffix("_call"), arguments
+
+
+_HEADED = re.compile(r"(?:Chunk ID|Exit code|Wall time): [^\n]*\n(?:[A-Z][^\n]{0,120}\n){0,5}?Output:\n")
+
+
+def _printed(payload: Object) -> str:
+    """What a tool printed: plain, in blocks, or wrapped in JSON or under a head of the harness."""
+    output = payload.get("output")
+    if isinstance(output, dict):
+        output = output.get("content") or output.get("output")
+    if isinstance(output, list):
+        return "\n".join(_texts(output))
+    text = string(output)
+    if text.startswith('{"output":'):
+        inner = mapping(value(text)).get("output")
+        return inner if isinstance(inner, str) else text
+    match = _HEADED.match(text)
+    return text[match.end() :] if match else text
