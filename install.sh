@@ -159,7 +159,11 @@ install_package() {
         "$VENV/bin/python" -m pip install --quiet "$HERE" >>"$LOG" 2>&1 ||
             broken "the packages could not be installed" "$fix"
     fi
-    "$VENV/bin/recall" version >>"$LOG" 2>&1 || broken "the installed program does not start" "rm -r '$VENV'; ./install.sh"
+    # pip's launcher loads `re` to cut off a suffix that only Windows has: half of a start.
+    start=$VENV/bin/recall
+    sed -e '/^import re$/d' -e '/^ *sys\.argv\[0\] = re\.sub(/d' "$start" >"$start.new" && chmod 755 "$start.new" &&
+        mv -f "$start.new" "$start" || broken "the program could not be written" "is the disk full?"
+    "$start" version >>"$LOG" 2>&1 || broken "the installed program does not start" "rm -r '$VENV'; ./install.sh"
 }
 
 broken() { # broken MESSAGE HINT: with the end of what the failing program said
