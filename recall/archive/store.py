@@ -101,7 +101,7 @@ def refresh(root: str, path: str, source: str, sums: Sums | None = None, force: 
         kept = unpack(source, copy, force)
     else:
         kept = _refresh_plain(path, copy, source, sums, force)
-    if sums is not None and kept.length > 0 and (kept.kind != "same" or sums.covered(path) < kept.length):
+    if sums is not None and kept.length and (kept.kind != "same" or path not in sums.entries() or kept.read):
         sums.cover(path, fresh=kept.kind == "new")
     return kept
 
@@ -115,7 +115,7 @@ def _refresh_plain(path: str, copy: str, source: str, sums: Sums | None, force: 
     distrust = read = 0
     touched = force or (here.st_size == there.st_size and not same_time(there, here))
     if 0 < there.st_size <= here.st_size:
-        news = here.st_size > there.st_size or (sums is not None and sums.covered(path) < there.st_size)
+        news = here.st_size > there.st_size or (sums is not None and sums.covered(path, there.st_ino) < there.st_size)
         if touched or news:
             agree, read = _agree(source, copy, there.st_size, whole=touched)
             distrust = 0 if agree else there.st_ino

@@ -100,10 +100,10 @@ class Sums:
                 self._entries = {}
         return self._entries
 
-    def covered(self, path: str) -> int:
-        """Bytes of the copy at `path` that have sums, as far as the file says (0: none)."""
+    def covered(self, path: str, ino: int) -> int:
+        """Bytes of the copy at `path`, whose inode is `ino`, that have sums as far as the file says (0: none)."""
         entry = self.entries().get(path)
-        return entry.length if entry else 0
+        return entry.length if entry and entry.ino == ino else 0
 
     def cover(self, path: str, fresh: bool = False) -> None:
         """Take the sums of those bytes of a copy that have none yet; only those are read.
