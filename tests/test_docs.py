@@ -59,9 +59,10 @@ def test_the_readme_begins_with_two_commands() -> None:
 
 
 def test_the_readme_shows_only_real_commands() -> None:
-    """Each `recall NAME` at the beginning of a line of the README is a command that exists."""
+    """Each line `recall NAME` of an example in the README is a command that exists."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    used = set(re.findall(r"^recall ([a-z-]+)", text, re.MULTILINE))
+    examples = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    used = set(re.findall(r"^recall ([a-z-]+)", examples, re.MULTILINE))
     assert used
     assert used <= set(COMMANDS)
 
