@@ -137,3 +137,74 @@ class Plan(NamedTuple):
     argv: tuple[str, ...]
     cwd: str
     title: str
+
+
+class Session(NamedTuple):
+    """What is known of one session: a row of the index.
+
+    `no` is its number there. `chain_to` is the number of the session that holds all of this one's records (0: none),
+    `chain` how many transcripts are one row with this one. `hidden`: headless; `meta`: it only searched for others;
+    `lost`: only parts of it (sub-agents) are left. `words` counts what was spoken, `pieces` its rows.
+    """
+
+    no: int
+    client: str
+    id: str
+    cwd: str = ""
+    project: str = ""
+    branch: str = ""
+    title: str = ""
+    title_by: str = ""
+    ask: str = ""
+    started: float = 0.0
+    updated: float = 0.0
+    messages: int = 0
+    events: int = 0
+    hidden: bool = False
+    meta: bool = False
+    lost: bool = False
+    chain_to: int = 0
+    chain: int = 1
+    fork_of: str = ""
+    words: int = 0
+    pieces: int = 0
+
+
+class Transcript(NamedTuple):
+    """One transcript file of a session: a row of the index.
+
+    `copy` is its path in the archive, `source` where the client keeps it (absolute), `done` the bytes taken in,
+    `mark` the generation mark of the copy, `versions` those of parser, redaction and folding that read it.
+    """
+
+    no: int
+    session: int
+    client: str
+    copy: str
+    kind: str
+    source: str
+    done: int
+    mark: str
+    versions: str
+
+
+class Occurrence(NamedTuple):
+    """A word of the index in one row: `row` = session number << 20 | n, its zone (column), how often times its weight."""
+
+    row: int
+    zone: int
+    count: float
+
+
+class Hit(NamedTuple):
+    """A session that answers a query. `tier`: 'all-terms', 'some-terms', 'typo' or '' (no terms).
+
+    `why` lists (field, typed term, word found) for each term; `row` is the row of its best turn, 0: none.
+    """
+
+    session: Session
+    tier: str
+    score: float
+    why: tuple[tuple[str, str, str], ...] = ()
+    row: int = 0
+    words: tuple[str, ...] = ()

@@ -1,0 +1,115 @@
+"""What the clients keep: every file under their homes that is ours to copy, with its size and time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+from zlib import crc32
+
+from recall import clients
+from recall.core.model import Place
+from recall.settings import Settings
+
+
+class Found(NamedTuple):
+    """One file: where it lies (absolute), what it is, and what `stat` says (bytes, ns, inode)."""
+
+    client: str
+    path: str
+    place: Place
+    size: int
+    mtime: int
+    ino: int
+
+
+class Home(NamedTuple):
+    """One home of a client. `prefix` is what stands before its copies' paths: the client's name, or for
+    further homes the name and a number made from the path, so that equal names do not meet."""
+
+    client: str
+    path: str
+    prefix: str
+
+
+def homes(settings: Settings) -> list[Home]:
+    """All homes of all clients, whether they exist or not."""
+    out = []
+    for name in clients.NAMES:
+        for n, path in enumerate(settings.homes(name)):
+            out.append(Home(name, path, name if n == 0 else f"{name}@{crc32(os.fsencode(path)):08x}"))
+    return out
+
+
+def walk(home: Home, trouble: Callable[[str, OSError], None]) -> Iterator[Found]:
+    """All files of ours under one home. What cannot be read is told to `trouble` and passed over."""
+    client = clients.get(home.client)
+    for name in client.files:
+        path = os.path.join(home.path, name)
+        place = client.place(name)
+        if place is None:
+            continue
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            continue
+        except OSError as problem:
+            trouble(path, problem)
+            continue
+        yield Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+    for name in client.folders:
+        yield from _folder(client, home, name, trouble, top=True)
+
+
+def _folder(
+    client: clients.Client, home: Home, relative: str, trouble: Callable[[str, OSError], None], *, top: bool = False
+) -> Iterator[Found]:
+    folder = os.path.join(home.path, relative)
+    try:
+        with os.scandir(folder) as items:
+            entries = list(items)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        return
+    except OSError as problem:
+        trouble(folder, problem)
+        return
+    for entry in entries:
+        try:
+            name = entry.name
+            inner = f"{relative}/{name}"
+            if entry.is_dir(follow_symlinks=top):
+                yield from _folder(client, home, inner, trouble)
+                continue
+            place = client.place(inner)
+            if place is None or not entry.is_file():
+                continue
+            status = entry.stat()
+        except FileNotFoundError:
+            continue
+        except OSError as problem:
+            trouble(entry.path, problem)
+            continue
+        yield Found(home.client, entry.path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def look(home: Home, path: str) -> Found | None:
+    """One file by its path; None when it is not ours or not there."""
+    relative = os.path.relpath(path, home.path)
+    if relative.startswith(".."):
+        return None
+    place = clients.get(home.client).place(relative.replace(os.sep, "/"))
+    if place is None:
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _at(home: Home, place: Place) -> Place:
+    if home.prefix == home.client:
+        return place
+    return place._replace(archive=home.prefix + place.archive[len(home.client) :])

@@ -1,0 +1,122 @@
+"""Where things are and how recall was told to behave: environment, config file and HOME as one value.
+
+The only reader of `os.environ` outside the hook. Sources, the later wins: defaults, `config.toml`, environment
+variables `RECALL_<KEY>`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recall.errors import Usage
+
+
+class Settings(NamedTuple):
+    """Everything that is configured; paths are absolute."""
+
+    home: str
+    archive: str
+    data: str
+    state: str
+    config: str
+    claude_homes: tuple[str, ...]
+    codex_homes: tuple[str, ...]
+    current_session: str  # the session that runs us, '' at a person's terminal
+    claude_flags: tuple[str, ...]
+    color: bool | None  # None: by the terminal
+    max_line: int  # bytes; longer transcript lines are passed over
+
+    @property
+    def index(self) -> str:
+        return os.path.join(self.state, "index.db")
+
+    @property
+    def log(self) -> str:
+        return os.path.join(self.state, "recall.log")
+
+    def homes(self, client: str) -> tuple[str, ...]:
+        """The homes of one client, the default one first."""
+        return self.claude_homes if client == "claude" else self.codex_homes
+
+
+def load(env: Mapping[str, str] | None = None) -> Settings:
+    """Settings from an environment (this process's by default). Raises Usage where it cannot be made sense of."""
+    env = os.environ if env is None else env
+    home = env.get("HOME", "")
+    if not home or not os.path.isabs(home):
+        if env is os.environ:
+            home = _home_of_user()
+        if not home:
+            raise Usage("HOME is not set", "set HOME to your home folder, or RECALL_STATE, RECALL_DATA and RECALL_ARCHIVE")
+    config = _path(env.get("RECALL_CONFIG"), home) or os.path.join(
+        _path(env.get("XDG_CONFIG_HOME"), home) or os.path.join(home, ".config"), "recall", "config.toml"
+    )
+    table = _read_config(config)
+
+    def value(key: str, default: str) -> str:
+        got = env.get("RECALL_" + key.upper())
+        if got:
+            return got
+        from_file = table.get(key)
+        return str(from_file) if isinstance(from_file, (str, int)) else default
+
+    def folders(key: str, first: str) -> tuple[str, ...]:
+        more = env.get("RECALL_" + key.upper()) or table.get(key) or ()
+        names = more.split(os.pathsep) if isinstance(more, str) else [str(item) for item in _list(more)]
+        out = [first] + [_path(name, home) for name in names if name]
+        return tuple(dict.fromkeys(out))
+
+    claude = _path(env.get("CLAUDE_CONFIG_DIR"), home) or os.path.join(home, ".claude")
+    codex = _path(env.get("CODEX_HOME"), home) or os.path.join(home, ".codex")
+    own = os.path.join(home, ".claude")
+    return Settings(
+        home=home,
+        archive=_path(value("archive", os.path.join(home, "backups", "claude-transcripts")), home),
+        data=_path(value("data", os.path.join(own, "session-recaps")), home),
+        state=_path(value("state", os.path.join(own, "recall")), home),
+        config=config,
+        claude_homes=folders("claude_homes", claude),
+        codex_homes=folders("codex_homes", codex),
+        current_session=env.get("CLAUDE_CODE_SESSION_ID", ""),
+        claude_flags=tuple(value("claude_flags", "").split()),
+        color=False if env.get("NO_COLOR") else None,
+        max_line=int(value("max_line", str(64 << 20))),
+    )
+
+
+def _home_of_user() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
+
+
+def _path(text: str | None, home: str) -> str:
+    """An absolute path; `~` is HOME, a relative one is taken from HOME."""
+    if not text:
+        return ""
+    if text == "~" or text.startswith("~/"):
+        text = home + text[1:]
+    return os.path.normpath(os.path.join(home, text))
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _read_config(path: str) -> dict[str, object]:
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except OSError:
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise Usage(f"cannot read {path}: {problem}", "mend the file or move it away") from None
