@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 
-from recall.clients.jsonl import GLUED, Object, mapping, objects, string
+from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import cut, describe
 from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
@@ -49,14 +49,17 @@ _QUIET = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 
-_SCALARS = rb'\{(?:"[A-Za-z_]+":(?:"[^"\\]*"|null|true|false|-?\d+),){0,30}?'
-_DULL = re.compile(
-    _SCALARS + rb'(?:"type":"(?:progress|file-history-snapshot|file-history-delta|api-request(?:-shape|-blob)?)"'
-    rb'|"attachment":\{"type":"(?!queued_command")[a-z_]+"'
-    rb'|"message":\{"role":"user","content":(?:'
-    rb'(?P<result>\[\{(?:"tool_use_id":"[^"\\]*",)?"type":"tool_result")|(?P<words>")))'
-)
 _LOOK = 1500  # bytes of a line's head that are looked at
+_NESTED = b':{"'
+_RESULT, _WORDS = 1, 2  # its groups; the third are records without any content
+
+# Matched where the first nested object of a record begins: all before it are plain fields.
+_FIRST_NESTED = re.compile(
+    rb'(?<="message":)\{"role":"user","content":'
+    rb'(?:(\[\{(?:"tool_use_id":"[^"\\]*",)?"type":"tool_result")|("))'
+    rb'|((?<="attachment":)\{"type":"(?!queued_command")[a-z_]+"|(?<="type":"progress","data":)\{)'
+)
+_DULL_STARTS = (b'{"type":"file-history-', b'{"type":"api-request')
 
 
 def place(path: str) -> Place | None:
@@ -95,15 +98,21 @@ def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: 
     """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
     reader = _Reader(facts, want)
     out = reader.out
-    for line in lines:
-        raw = line.raw
+    for at, raw in lines:
         if hints and reader.passes_over(raw):
             continue
-        found, why = objects(raw)
-        if why and reader.counting:
-            facts.skip(why)
-        for item in found:
-            reader.take(item, line.at)
+        try:
+            item = loads(raw)
+        except ValueError:
+            item = None
+        if type(item) is dict and item:
+            reader.take(item, at)
+        else:
+            found, why = objects(raw)
+            if why and reader.counting:
+                facts.skip(why)
+            for item in found:
+                reader.take(item, at)
         if out:
             yield from out
             out.clear()
@@ -125,15 +134,20 @@ class _Reader:
 
         A line that was glued to another or torn off is always read.
         """
-        match = _DULL.match(raw, 0, _LOOK)
-        if match is None:
+        start = raw.find(_NESTED, 0, _LOOK)
+        if start < 0:
             return False
-        if match["result"]:
-            # The words of the human may stand beside a result in the same record.
-            if self.printing or b'"type":"text"' in raw:
+        if not raw.startswith(_DULL_STARTS):
+            match = _FIRST_NESTED.match(raw, start + 1)
+            if match is None or raw.find(b"[", 0, start) >= 0:
                 return False
-        elif match["words"] and self.counting:
-            return False
+            kind = match.lastindex
+            if kind == _RESULT:
+                # The words of the human may stand beside a result in the same record.
+                if self.printing or b'"type":"text"' in raw:
+                    return False
+            elif kind == _WORDS and self.counting:
+                return False
         return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
@@ -261,14 +275,14 @@ class _Reader:
     def about(self, item: Object, time: float) -> None:
         """What any record of the conversation says of its session."""
         facts = self.facts
-        widen(facts, time)
+        if time > facts.updated or time < facts.started:
+            widen(facts, time)
         cwd = item.get("cwd")
-        if cwd and cwd != facts.last_cwd and isinstance(cwd, str):
+        if cwd != facts.last_cwd and isinstance(cwd, str) and cwd:
             facts.last_cwd = cwd
-            if not facts.cwd:
-                facts.cwd = cwd
+            facts.cwd = facts.cwd or cwd
         branch = item.get("gitBranch")
-        if branch and branch != facts.branch and branch != "HEAD" and isinstance(branch, str):
+        if branch != facts.branch and isinstance(branch, str) and branch and branch != "HEAD":
             facts.branch = branch
         program = item.get("version")
         if program != facts.client_version and isinstance(program, str):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from recall.clients.jsonl import GLUED, Object, mapping, objects, string, value
+from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string, value
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import describe
 from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
@@ -76,30 +76,30 @@ _CALLS = frozenset(
 )
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output", "tool_search_output"))
 
-_KIND = re.compile(
-    rb'\{(?:"timestamp":"[^"\\]*",)?(?:"ordinal":\d+,)?"type":"([a-z_]+)",'
-    rb'(?:"payload":\{"type":"([a-z_]+)"(?:[,}](?:"(?:thread_id|turn_id|id|status)":(?:"[^"\\]*"|null),){0,3}'
-    rb'(?:"item":\{"type":"([A-Za-z]+)"|"role":"(developer)")?)?)?'
-)
-_TURN_CWD = re.compile(
-    rb'"payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"',
-)
 _LOOK = 600  # bytes of a line's head that are looked at
-_NEVER = frozenset(
-    (b"token_count", b"ghost_snapshot", b"world_state", b"token_usage_record", b"task_complete", b"task_started")
+_HEAD = rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"'
+_INSIDE = rb'","payload":\{"type":"'
+_ITEM = rb'item_completed",(?:"(?:thread_id|turn_id)":"[^"\\]*",){0,2}"item":\{"type":"'
+_DEVELOPER = rb'message",(?:"(?:id|status)":(?:"[^"\\]*"|null),){0,2}"role":"developer'
+_NEVER = (
+    rb"(?:event_msg" + _INSIDE + rb"(?:token_count|task_complete|task_started)"
+    rb"|response_item" + _INSIDE + rb"(?:ghost_snapshot|" + _DEVELOPER + rb")"
+    rb"|world_state|token_usage_record)"
 )
-_PRINTED_ONLY = frozenset(
-    (
-        b"function_call_output",
-        b"custom_tool_call_output",
-        b"reasoning",
-        b"agent_reasoning",
-        b"agent_reasoning_raw_content",
-        b"exec_command_end",
-    )
+_PRINTED_ONLY = (
+    rb"response_item" + _INSIDE + rb"(?:function_call_output|custom_tool_call_output|reasoning)"
+    rb"|event_msg" + _INSIDE + rb"(?:agent_reasoning|exec_command_end|" + _ITEM + rb"(?:CommandExecution|Reasoning))"
 )
-_PRINTED_ONLY_ITEMS = frozenset((b"CommandExecution", b"Reasoning", b"FileChange", b"Extension", b"McpToolCall"))
-_SPOKEN_ONLY = frozenset((b"message", b"user_message", b"agent_message", b"turn_context", b"session_meta"))
+_SPOKEN_ONLY = (
+    rb"session_meta|turn_context|compacted|event_msg" + _INSIDE + rb"(?:user_message|agent_message)"
+    rb"|response_item" + _INSIDE + rb"message"
+)
+_OVER_ALWAYS = re.compile(_HEAD + rb"(?:" + _NEVER + rb')"')
+_OVER_WHEN_SPOKEN = re.compile(_HEAD + rb"(?:" + _PRINTED_ONLY + rb"|" + _NEVER + rb')"|\{"record_type":"state"\}')
+_OVER_WHEN_PRINTED = re.compile(_HEAD + rb"(?:" + _SPOKEN_ONLY + rb"|" + _NEVER + rb')"')
+_TURN = re.compile(
+    _HEAD + rb'turn_context","payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"'
+)
 
 
 def place(path: str) -> Place | None:
@@ -126,15 +126,21 @@ def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: 
     """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
     reader = _Reader(facts, want)
     out = reader.out
-    for line in lines:
-        raw = line.raw
+    for at, raw in lines:
         if hints and reader.passes_over(raw):
             continue
-        found, why = objects(raw)
-        if why and reader.counting:
-            facts.skip(why)
-        for item in found:
-            reader.take(item, line.at)
+        try:
+            item = loads(raw)
+        except ValueError:
+            item = None
+        if type(item) is dict and item:
+            reader.take(item, at)
+        else:
+            found, why = objects(raw)
+            if why and reader.counting:
+                facts.skip(why)
+            for item in found:
+                reader.take(item, at)
         if out:
             yield from out
             out.clear()
@@ -149,27 +155,21 @@ class _Reader:
         self.counting = not self.want.isdisjoint(SPOKEN)
         self.printing = OUTPUT in self.want
         self.bodies = THINKING in self.want
+        self.folder = facts.last_cwd.encode("utf-8", "replace")
+        self.over = _OVER_ALWAYS
+        if self.counting and not (self.printing or self.bodies):
+            self.over = _OVER_WHEN_SPOKEN
+        elif not self.counting:
+            self.over = _OVER_WHEN_PRINTED
         self.out: list[Record] = []
 
     def passes_over(self, raw: bytes) -> bool:
         """Can the line be left unread? A line that was glued to another or torn off is always read."""
-        match = _KIND.match(raw, 0, _LOOK)
-        if match is None:
-            return False
-        outer, inner, item, role = match.groups()
-        kind = inner or outer
-        if kind in _NEVER or role:
-            pass
-        elif kind in _PRINTED_ONLY or item in _PRINTED_ONLY_ITEMS:
-            if self.printing or self.bodies:
+        if self.over.match(raw, 0, _LOOK) is None:
+            # What a turn is set to is said again at every turn; only a new folder is news.
+            turn = _TURN.match(raw, 0, _LOOK) if self.folder else None
+            if turn is None or turn[1] != self.folder:
                 return False
-        elif outer == b"turn_context":
-            # Said again at every turn; only a new folder is news.
-            cwd = _TURN_CWD.search(raw, 0, _LOOK)
-            if self.counting and (cwd is None or cwd[1] != self.facts.last_cwd.encode("utf-8", "replace")):
-                return False
-        elif self.counting or kind not in _SPOKEN_ONLY:
-            return False
         return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
@@ -291,6 +291,7 @@ class _Reader:
     def moved(self, cwd: object) -> None:
         if isinstance(cwd, str) and cwd:
             self.facts.last_cwd = cwd
+            self.folder = cwd.encode("utf-8", "replace")
             if not self.facts.cwd:
                 self.facts.cwd = cwd
 

@@ -10,9 +10,11 @@ import json
 import re
 from typing import Any
 
-import orjson
+from orjson import loads
 
 Object = dict[str, Any]
+
+__all__ = ["GLUED", "Object", "loads", "mapping", "objects", "string", "value"]
 
 GLUED = re.compile(rb'\}\{"')
 """Where one object ends and the next begins on the same line; a brace and a quote inside a string are never so."""
@@ -31,18 +33,16 @@ def objects(raw: bytes) -> tuple[list[Object], str]:
     Never raises. Bytes that are not UTF-8 and lone surrogates become U+FFFD, NUL bytes and a byte order mark go.
     """
     try:
-        value = orjson.loads(raw)
+        found = loads(raw)
     except ValueError:
         return _mend(raw)
-    if type(value) is dict:
-        return ([value], "") if value else ([], "not an object")
-    return [], "not an object"
+    return ([found], "") if found and isinstance(found, dict) else ([], "not an object")
 
 
 def value(text: str) -> Any:
     """The JSON value in `text`, None where there is none."""
     try:
-        return orjson.loads(text)
+        return loads(text)
     except ValueError:
         pass
     try:

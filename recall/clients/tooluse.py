@@ -89,7 +89,7 @@ def _argument(value: str, short: list[str], long: list[str]) -> None:
 
 
 def _body(value: str, short: list[str], long: list[str]) -> None:
-    if "*** " in value:
+    if "*** Begin Patch" in value[:400]:
         short.extend(dict.fromkeys(_PATCHED.findall(value)))
     if value:
         long.append(value)

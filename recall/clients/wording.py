@@ -186,8 +186,8 @@ def request(text: str) -> str:
 
 
 def fingerprint(text: str) -> int:
-    """A number that two copies of the same words share, however they are spaced."""
-    return zlib.crc32(" ".join(text.split()).encode("utf-8", "replace"))
+    """A number that two copies of the same words share."""
+    return zlib.crc32(text.strip().encode("utf-8", "replace"))
 
 
 def _command(text: str) -> Heard | None:
