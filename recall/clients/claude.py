@@ -59,6 +59,7 @@ _FIRST_NESTED = re.compile(
     rb'(?:(\[\{(?:"tool_use_id":"[^"\\]*",)?"type":"tool_result")|("))'
     rb'|((?<="attachment":)\{"type":"(?!queued_command")[a-z_]+"|(?<="type":"progress","data":)\{)'
 )
+_TYPE = b'"type":"'
 _DULL_STARTS = (b'{"type":"file-history-', b'{"type":"api-request')
 
 
@@ -134,21 +135,22 @@ class _Reader:
 
         A line that was glued to another or torn off is always read.
         """
+        if not raw.endswith((b"}", b"}\r")):
+            return False
+        if raw.startswith(_DULL_STARTS):
+            return GLUED.search(raw) is None
         start = raw.find(_NESTED, 0, _LOOK)
         if start < 0:
             return False
-        if not raw.startswith(_DULL_STARTS):
-            match = _FIRST_NESTED.match(raw, start + 1)
-            if match is None or raw.find(b"[", 0, start) >= 0:
-                return False
-            kind = match.lastindex
-            if kind == _RESULT:
-                # The words of the human may stand beside a result in the same record.
-                if self.printing or b'"type":"text"' in raw:
-                    return False
-            elif kind == _WORDS and self.counting:
-                return False
-        return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
+        match = _FIRST_NESTED.match(raw, start + 1)
+        if match is None or raw.find(b"[", 0, start) >= 0:
+            return False
+        kind = match.lastindex
+        if kind == _RESULT:
+            return not self.printing and _lone_result(raw, match.end())
+        if kind == _WORDS and self.counting:
+            return False
+        return GLUED.search(raw) is None
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
         if text and zone in self.want:
@@ -396,6 +398,24 @@ class _Reader:
             facts.leaves[str(leaf)] = text[:500]
             while len(facts.leaves) > _KEPT:
                 del facts.leaves[next(iter(facts.leaves))]
+
+
+def _lone_result(raw: bytes, at: int) -> bool:
+    """Does the rest of a line with a tool result, from `at`, hold neither another record nor words of the human?
+
+    Either would have a type of its own, so only the places of `"type":"` are looked at.
+    """
+    others = False
+    found = raw.find(_TYPE, at)
+    while found >= 0:
+        value = found + len(_TYPE)
+        if not raw.startswith(b'text"', value):
+            others = True
+        elif not (raw.startswith(b"[{", found - 2) or raw.startswith(b'text","file":', value)):
+            # Neither the first block of a list, where the result itself would be, nor the client's copy of a file.
+            return False
+        found = raw.find(_TYPE, value)
+    return not others or GLUED.search(raw, at) is None
 
 
 _SHOWN = frozenset(("ExitPlanMode", "AskUserQuestion"))  # their input is read by the human, as an answer is

@@ -97,6 +97,7 @@ _SPOKEN_ONLY = (
 _OVER_ALWAYS = re.compile(_HEAD + rb"(?:" + _NEVER + rb')"')
 _OVER_WHEN_SPOKEN = re.compile(_HEAD + rb"(?:" + _PRINTED_ONLY + rb"|" + _NEVER + rb')"|\{"record_type":"state"\}')
 _OVER_WHEN_PRINTED = re.compile(_HEAD + rb"(?:" + _SPOKEN_ONLY + rb"|" + _NEVER + rb')"')
+_TYPE = b'"type":"'  # every record has one: where there is no other, there is no other record
 _TURN = re.compile(
     _HEAD + rb'turn_context","payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"'
 )
@@ -165,12 +166,15 @@ class _Reader:
 
     def passes_over(self, raw: bytes) -> bool:
         """Can the line be left unread? A line that was glued to another or torn off is always read."""
-        if self.over.match(raw, 0, _LOOK) is None:
+        match = self.over.match(raw, 0, _LOOK)
+        if match is None:
             # What a turn is set to is said again at every turn; only a new folder is news.
-            turn = _TURN.match(raw, 0, _LOOK) if self.folder else None
-            if turn is None or turn[1] != self.folder:
+            match = _TURN.match(raw, 0, _LOOK) if self.folder else None
+            if match is None or match[1] != self.folder:
                 return False
-        return raw.endswith((b"}", b"}\r")) and GLUED.search(raw) is None
+        if not raw.endswith((b"}", b"}\r")):
+            return False
+        return raw.find(_TYPE, match.end()) < 0 or GLUED.search(raw) is None
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
         if text and zone in self.want:

@@ -67,11 +67,12 @@ def describe(name: str, arguments: object, bodies: bool) -> Use:
         else:
             _argument(arguments, short, long)
     action = " ".join(short)
-    lowered = name.lower()
-    edit = lowered in _EDITS or (len(short) > 1 and "apply_patch" in action)
-    search = "recall" in action and (_SEARCH.search(action) is not None or lowered.startswith("mcp__recall__"))
-    if _OWN_SKILL in action and lowered in ("skill", "slashcommand"):
-        search = True
+    edit = name.lower() in _EDITS or (len(short) > 1 and "apply_patch" in action)
+    search = False
+    if "recall" in action:
+        search = _SEARCH.search(action) is not None or name.startswith("mcp__recall__")
+    elif _OWN_SKILL in action:
+        search = name in ("Skill", "SlashCommand")
     return Use(action, cut("\n".join(long)) if bodies and long else "", edit, search)
 
 
