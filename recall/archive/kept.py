@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-_COARSE = 2_000_000_000  # ns: file systems without fractions of a second may round to two seconds
+_UNITS = (100, 1_000, 10_000_000, 1_000_000_000)  # ns: what file systems round times to, up or down
 
 
 class Kept(NamedTuple):
@@ -22,6 +22,8 @@ class Kept(NamedTuple):
 
 
 def same_time(copy: os.stat_result, source: os.stat_result) -> bool:
-    """Whether the copy was marked complete for the source as it is, also where its disk keeps whole seconds only."""
-    apart = abs(copy.st_mtime_ns - source.st_mtime_ns)
-    return apart == 0 or (copy.st_mtime_ns % 1_000_000_000 == 0 and apart < _COARSE)
+    """Whether the copy was marked complete for the source as it is, also where the archive's disk rounds times."""
+    ours, theirs = copy.st_mtime_ns, source.st_mtime_ns
+    if ours == theirs:
+        return True
+    return any(theirs % unit and ours - (theirs - theirs % unit) in (0, unit) for unit in _UNITS)

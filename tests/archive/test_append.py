@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -55,8 +56,8 @@ def test_same_opens_nothing(source: Path, copy: Path, monkeypatch: pytest.Monkey
         looks.append(path)
         return stat(path)
 
-    monkeypatch.setattr(hot.os, "stat", count)
-    monkeypatch.setattr(hot.os, "open", None)
+    monkeypatch.setattr(os, "stat", count)
+    monkeypatch.setattr(os, "open", None)
     append(str(source), str(copy))
     assert looks == [str(source), str(copy)]
 
@@ -194,7 +195,7 @@ def test_a_fifo_that_takes_the_place_of_a_file_does_not_block(
     source.unlink()
     os.mkfifo(source)
     stat = os.stat
-    monkeypatch.setattr(hot.os, "stat", lambda path: status if path == str(source) else stat(path))
+    monkeypatch.setattr(os, "stat", lambda path: status if path == str(source) else stat(path))
     with pytest.raises(OSError, match="not a regular file"):
         append(str(source), str(copy))
 
@@ -236,7 +237,7 @@ def test_no_folder_is_made_without_a_marker_above(source: Path, copy: Path, root
 
 def test_short_writes_are_gone_on_with(source: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pwrite = os.pwrite
-    monkeypatch.setattr(hot.os, "pwrite", lambda fd, data, at: pwrite(fd, data[:7], at))
+    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: pwrite(fd, data[:7], at))
     assert append(str(source), str(copy))[2] == len(LINES)
     assert copy.read_bytes() == LINES
 
@@ -246,7 +247,7 @@ def test_a_source_that_shrinks_meanwhile_gives_what_was_there(
 ) -> None:
     """The copy ends where the source ended, and does not claim to be complete."""
     pread = os.pread
-    monkeypatch.setattr(hot.os, "pread", lambda fd, size, at: pread(fd, size, at)[: max(0, 5000 - at)])
+    monkeypatch.setattr(os, "pread", lambda fd, size, at: pread(fd, size, at)[: max(0, 5000 - at)])
     os.utime(source, ns=(1, 1))
     assert append(str(source), str(copy)) == ("new", 5000, 5000, 5000)
     assert copy.stat().st_mtime_ns != 1
@@ -264,7 +265,8 @@ def test_a_source_replaced_while_waiting_for_the_lock_is_opened_again(
     source: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is copied is what bears the name now, so that two writers never flip a copy back."""
-    hold, replaced = hot.hold, []
+    hold = hot.hold
+    replaced: list[bool] = []
 
     def slow(path: str) -> int:
         fd = hold(path)
@@ -284,7 +286,8 @@ def test_a_copy_set_aside_while_waiting_for_the_lock_is_opened_again(
     source: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append(str(source), str(copy))
-    flock, once = hot.fcntl.flock, []
+    flock = fcntl.flock
+    once: list[bool] = []
 
     def slow(fd: int, how: int) -> None:
         flock(fd, how)
@@ -292,7 +295,7 @@ def test_a_copy_set_aside_while_waiting_for_the_lock_is_opened_again(
             once.append(True)
             os.rename(copy, copy.with_name(copy.name + ".g1"))
 
-    monkeypatch.setattr(hot.fcntl, "flock", slow)
+    monkeypatch.setattr(fcntl, "flock", slow)
     with source.open("ab") as file:
         file.write(b"more\n")
     append(str(source), str(copy))
@@ -311,8 +314,8 @@ def test_generation_names_are_claimed_even_without_locks(
     def unsupported(fd: int, how: int) -> None:
         raise OSError(95, "not supported")
 
-    monkeypatch.setattr(hot.fcntl, "flock", unsupported)
-    monkeypatch.setattr(hot.os, "listdir", lambda folder: [])
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    monkeypatch.setattr(os, "listdir", lambda folder: [])
     source.write_bytes(b"short")
     append(str(source), str(copy))
     assert taken.read_bytes() == b"another process was first"

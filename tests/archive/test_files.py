@@ -39,7 +39,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path, call: str, m
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, call, full)
+    monkeypatch.setattr(os, call, full)
     with pytest.raises(OSError, match="No space"):
         write_atomic(str(path), b"new")
     assert path.read_bytes() == b"old"
