@@ -162,10 +162,16 @@ def test_a_companion_without_its_session_is_kept(root: str, tmp_path: Path) -> N
     assert Path(root, "claude/-x/lost/tool-results/1.txt").read_bytes() == bytes(range(256))
 
 
-def test_a_deleted_copy_comes_again_with_sums_of_its_own(root: str, source: Path, copy: Path) -> None:
+@pytest.mark.parametrize("inode", ["perhaps the same", "another"])
+def test_a_deleted_copy_comes_again_with_sums_of_its_own(
+    root: str, source: Path, copy: Path, tmp_path: Path, inode: str
+) -> None:
     with Sums(root) as sums:
         refresh(root, PATH, str(source), sums)
-    copy.unlink()
+    if inode == "another":
+        os.rename(copy, tmp_path / "its inode stays in use")
+    else:
+        copy.unlink()
     source.write_bytes(b"rewritten meanwhile\n")
     with Sums(root) as sums:
         assert refresh(root, PATH, str(source), sums).kind == "new"
