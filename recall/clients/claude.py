@@ -2,7 +2,7 @@
 
 Facts observed with versions 1.0 to 2.1.332. One session is one file of JSON lines under
 `projects/<folder>/`; an assistant message is spread over several records, one a content block; most bytes are tool
-results, copies of them and the client's own prompt. See `docs/formats.md` for the record types.
+results, copies of them and the client's own prompt.
 """
 
 from __future__ import annotations
@@ -438,6 +438,7 @@ def _all_heard(texts: list[str]) -> Heard:
         "\n".join(part.typed for part in parts if part.typed),
         "\n".join(part.beside for part in parts if part.beside),
         max((part.strength for part in parts), default=0),
+        next((part.ask for part in parts if part.ask), ""),
     )
 
 

@@ -2,7 +2,7 @@
 
 Facts observed with versions 0.47 to 0.171 and the flat format of August 2025. One session is one file; most of what is
 said is written twice or thrice (as input of the model, as an event, as a completed item), so texts are taken from
-whichever copy comes first and the others are known by their words. See `docs/formats.md` for the record types.
+whichever copy comes first and the others are known by their words.
 """
 
 from __future__ import annotations
@@ -266,9 +266,10 @@ class _Reader:
         """The head of a rollout. A fork may have copied the head of its origin as well: the first one wins."""
         facts = self.facts
         number = string(payload.get("id"))
-        if facts.session:
+        if facts.began:
             return
-        facts.session = number or "?"
+        facts.began = True
+        facts.session = number
         widen(facts, seconds(payload.get("timestamp")) or time)
         self.moved(payload.get("cwd"))
         facts.branch = string(mapping(payload.get("git")).get("branch"))
@@ -334,7 +335,6 @@ class _Reader:
 
     def user(self, texts: list[str], source: int, at: int, time: float) -> None:
         """A message under the user's name: as an input of the model it may be the harness's, as an event it is not."""
-        facts = self.facts
         parts = []
         for text in texts:
             self.moved(working_directory(text))
@@ -348,12 +348,14 @@ class _Reader:
             if source == _AS_INPUT:
                 self.add(ASIDE, beside, at, time)
             return
-        if source != _AS_INPUT:
-            facts.user_events = True
-        if _seen(facts.said, fingerprint(typed), source):
+        if _seen(self.facts.said, fingerprint(typed), source):
             return
         self.add(ASIDE, beside, at, time)
-        self.typed(Heard(typed, "", max(part.strength for part in parts)), at, time)
+        self.typed(
+            Heard(typed, "", max(part.strength for part in parts), next((part.ask for part in parts if part.ask), "")),
+            at,
+            time,
+        )
 
     def typed(self, said: Heard, at: int, time: float) -> None:
         widen(self.facts, time)

@@ -16,8 +16,6 @@ ASK_LENGTH = 2000
 
 _SILENT = (  # blocks of the harness: nobody's words
     "system-reminder",
-    "task-notification",
-    "bash-notification",
     "cross-session-message",
     "hook_prompt",
     "user-prompt-submit-hook",
@@ -57,6 +55,9 @@ _SILENT_STARTS = (
     "Warning: apply_patch was requested via",
     "Warning: The maximum number of unified exec",
     "Continue from where you left off.",
+    "(no content)",
+    "<task-notification>",  # with more words of the client behind it
+    "<bash-notification>",
 )
 _BESIDE_STARTS = (
     "# AGENTS.md instructions",
@@ -83,6 +84,13 @@ _SMALL_TALK = frozenset(
 _TAG_SHAPE = re.compile(r"<([a-z][a-z]*[_-][a-z_-]+)>")
 _PASTE = re.compile(r"</?pasted_content[^<>]{0,300}>\n?")
 _CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
+_TEMPLATE = re.compile(r"## User Input\s+```(?:text)?\n(.{0,8000}?)\n```", re.S)
+_GOAL = re.compile(r"^(?:\*\*)?Goal(?:\*\*)?:\s*([^\n]{1,300})", re.M)
+_LABELLED = re.compile(
+    r'^\s*"?(?:user[-_ ](?:anfrage|request|query|prompt)|запрос пользователя|用户请求|ユーザーの依頼)"?'
+    r'\s*[:：]\s*"([^\n]{3,2000}?)",?\s*$',
+    re.I | re.M,
+)
 _PUNCTUATION = " \t\r\n.,!?…。！？、~"
 
 
@@ -90,12 +98,14 @@ class Heard(NamedTuple):
     """A user record's text, split. `typed` is what the human wrote, `beside` what came along; either may be ''.
 
     `strength` says how good an answer to "what was asked?" it is: 2 a request, 1 a bare command or
-    small talk, 0 a command to the client itself (those are not counted as messages).
+    small talk, 0 a command to the client itself (those are not counted as messages). `ask` is the request in it
+    where that is not the whole of `typed`.
     """
 
     typed: str
     beside: str
     strength: int
+    ask: str = ""
 
 
 NOTHING = Heard("", "", 0)
@@ -108,7 +118,7 @@ def heard(text: str) -> Heard:
         return NOTHING
     beside: list[str] = []
     first = text[0]
-    if first in "#[BCTAWS":
+    if first in "#[BCTAWS(<":
         if text.startswith(_SILENT_STARTS):
             return NOTHING
         if text.startswith(_BESIDE_STARTS):
@@ -119,7 +129,7 @@ def heard(text: str) -> Heard:
                 return Heard("", text, 0)
             beside.append(before.strip())
             text = after.strip()
-    elif first == "<":
+    if first == "<":
         command = _command(text)
         if command is not None:
             return command
@@ -131,7 +141,25 @@ def heard(text: str) -> Heard:
         text = text.strip()
     elif text.startswith("<pasted_content"):
         text = _PASTE.sub("", text).strip()
-    return Heard(text, "\n".join(part for part in beside if part), strength(text))
+    template = _TEMPLATE.match(text) if text.startswith("## User Input") else None
+    if template is not None and template[1].strip() not in ("", "$ARGUMENTS"):
+        return _filled_in(template[1].strip(), text[template.end() :].strip(), beside)
+    return Heard(text, "\n".join(part for part in beside if part), strength(text), _request(text))
+
+
+def _filled_in(typed: str, template: str, beside: list[str]) -> Heard:
+    """A prompt file with the arguments of its command put in: only the arguments were typed."""
+    ask = typed
+    if len(typed) < 20:
+        goal = _GOAL.search(template)
+        ask = f"{typed}: {goal[1]}" if goal else typed
+    return Heard(typed, "\n".join((*beside, template)), 2, ask)
+
+
+def _request(text: str) -> str:
+    """The request quoted under its own label inside the instructions of some program, '' where there is none."""
+    match = _LABELLED.search(text[:4000])
+    return match[1].replace("\\n", "\n").replace('\\"', '"').strip() if match else ""
 
 
 def wrapper(text: str) -> bool:
@@ -142,7 +170,7 @@ def wrapper(text: str) -> bool:
 
 def working_directory(text: str) -> str:
     """The folder that an environment block names, ''."""
-    if "environment_context" not in text:
+    if not text.lstrip().startswith("<environment_context"):
         return ""
     match = _CWD.search(text)
     return ((match[1] or match[2]) if match else "").strip()
@@ -172,17 +200,12 @@ def asked(facts: Facts, said: Heard) -> None:
     if said.strength == 0:
         return
     facts.users += 1
-    text = request(said.typed)[:ASK_LENGTH]
+    text = (said.ask or said.typed)[:ASK_LENGTH]
     if said.strength > facts.ask_strength:
         facts.first_ask = text
         facts.ask_strength = said.strength
     if said.strength == 2 or not facts.last_ask:
         facts.last_ask = text
-
-
-def request(text: str) -> str:
-    """The request itself in a text that may be a filled-in template: the template's own words come off."""
-    return text
 
 
 def fingerprint(text: str) -> int:

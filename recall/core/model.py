@@ -95,13 +95,12 @@ class Facts:
     tools: dict[str, str] = field(default_factory=dict)  # open tool calls: id -> tool name, until their result
     ask_strength: int = 0  # of `first_ask`: 1 only small talk or a bare command so far, 2 a real request
     title_rank: int = 0  # of `title`: 1 a summary of some other branch, 2 generated, 3 the user's
-    began: bool = False  # a user or assistant record was seen
+    began: bool = False  # the conversation, or the head of the file where there is one, was seen
     queued: list[int] = field(default_factory=list)  # fingerprints of prompts typed while busy, until sent
     leaves: dict[str, str] = field(default_factory=dict)  # summaries of a branch whose last record was not seen yet
     said: list[list[int]] = field(default_factory=list)  # [fingerprint, sources] of the last texts written twice
     thought: list[list[int]] = field(default_factory=list)  # the same of reasoning
     printed: list[str] = field(default_factory=list)  # the last tool calls whose output was taken
-    user_events: bool = False  # the file tells the user's messages apart from the rest of its input
     unknown: dict[str, int] = field(default_factory=dict)  # record types that the parser does not know
     skipped: dict[str, int] = field(default_factory=dict)  # lines that are not records: why -> count
 
