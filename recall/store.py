@@ -255,6 +255,14 @@ class Store:
         row = self._db.execute(f"SELECT {_FILE} FROM file WHERE copy = ?", (copy,)).fetchone()
         return Transcript._make(row) if row else None
 
+    def file_by_no(self, no: int) -> Transcript | None:
+        row = self._db.execute(f"SELECT {_FILE} FROM file WHERE no = ?", (no,)).fetchone()
+        return Transcript._make(row) if row else None
+
+    def ids(self) -> list[tuple[str, str]]:
+        """(client, id) of all sessions."""
+        return self._db.execute("SELECT client, id FROM session").fetchall()
+
     def facts(self, file: int, from_json: Any) -> Facts:
         """The facts of a file, with its uuids."""
         row = self._db.execute("SELECT facts, uuids FROM file WHERE no = ?", (file,)).fetchone()
@@ -297,6 +305,26 @@ class Store:
     def newest(self) -> float:
         """Time of the newest event of all sessions, 0.0 when there are none."""
         return float(self._db.execute("SELECT coalesce(max(updated), 0) FROM session").fetchone()[0])
+
+    def totals(self) -> tuple[int, float, float, float]:
+        """Sessions; mean words of one that has some; mean words of a row; time of the newest event."""
+        count, words, with_words, pieces, newest = self._db.execute(
+            "SELECT count(*), coalesce(sum(words), 0), coalesce(sum(words > 0), 0), coalesce(sum(pieces), 0),"
+            " coalesce(max(updated), 0) FROM session WHERE chain_to = 0"
+        ).fetchone()
+        return int(count), words / (with_words or 1), words / (pieces or 1), float(newest)
+
+    def spellings(self, word: str) -> Iterator[tuple[str, int]]:
+        """Words of the conversation that begin as `word` does and are about as long, with their rows."""
+        first = word[0]
+        rows = self._db.execute(
+            "SELECT term, doc FROM conv_words WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+            (first, chr(ord(first) + 1), len(word) - 2, len(word) + 2),
+        )
+        letters = set(word)
+        for term, doc in rows:
+            if len(letters.symmetric_difference(term)) <= 4:
+                yield term, doc
 
     def count(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0").fetchone()[0])

@@ -1,0 +1,187 @@
+"""`recall find`: the session from a few words that you remember."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from recall.actions.find import Found, find
+from recall.cli.app import App
+from recall.cli.output import ago, colored, print_json, utc
+from recall.core.card import index_line, short_ids, tags_of, task_of
+from recall.core.model import Hit
+from recall.core.query import Query, parse
+
+
+@click.command("find", context_settings={"ignore_unknown_options": True})
+@click.argument("terms", nargs=-1, type=click.UNPROCESSED)
+@click.option("-n", "limit", default=25, show_default=True, type=click.IntRange(1, 10000), help="Rows at most.")
+@click.option("--all", "everything", is_flag=True, help="Headless sessions too.")
+@click.option("--project", multiple=True, help="Only of this project (a part of its name is enough).")
+@click.option("--client", type=click.Choice(["claude", "codex"]), help="Only of this client.")
+@click.option("--status", multiple=True, help="Only with this status: done, in_progress, aborted, new.")
+@click.option("--tag", multiple=True, help="Only with this tag; in the query: #tag or tag:x.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Only sessions that touched this path (any tail part).")
+@click.option("--branch", multiple=True, help="Only on this git branch.")
+@click.option("--since", metavar="DATE", help="Only active since: 2026-06-11, 3d, 2w, yesterday, monday.")
+@click.option("--before", metavar="DATE", help="Only last active before that.")
+@click.option("--live/--no-live", default=None, help="Only sessions that are open now, or only others.")
+@click.option("--why", is_flag=True, help="Say for each row which word was found where.")
+@click.option("--json", "as_json", is_flag=True, help="JSON, with snippets.")
+@click.option("--ids", is_flag=True, help="Full ids only.")
+@click.option("--no-refresh", is_flag=True, help="Do not look for what is new first.")
+def command(terms: tuple[str, ...], **flags: Any) -> int:
+    """Find sessions: type what you remember, in any language, in any form of the words.
+
+    Filters can stand in the query: project:crm since:7d tag:export client:codex -word "exact phrase".
+    Without words: the newest sessions. (An unquoted # begins a comment in the shell: quote it.)
+
+    \b
+      recall find export deals
+      recall find 'выгрузка по менеджеру' --since 2w
+      recall find "parse config" project:api -test --why
+    """
+    app = App.from_environment()
+    options = {
+        "project": flags["project"],
+        "client": (flags["client"],) if flags["client"] else (),
+        "status": flags["status"],
+        "tag": flags["tag"],
+        "file": flags["files"],
+        "branch": flags["branch"],
+        "since": (flags["since"],) if flags["since"] else (),
+        "before": (flags["before"],) if flags["before"] else (),
+        "is": () if flags["live"] is None else ("live" if flags["live"] else "idle",),
+    }
+    words = [_quoted(word) for word in terms if word not in ("--",)]
+    query = parse(words, app.now, options)
+    if not flags["no_refresh"]:
+        _refresh(app)
+    found = find(
+        query,
+        app.store,
+        now=app.now.timestamp(),
+        limit=flags["limit"],
+        everything=flags["everything"],
+        without=(app.settings.current_session,) if app.settings.current_session else (),
+        removed=app.shelf.is_removed,
+        live=app.live if query.filters.get("is") else None,
+    )
+    if flags["as_json"]:
+        print_json(_document(app, query, found))
+    elif flags["ids"]:
+        for hit in found.hits:
+            print(hit.session.id)
+    else:
+        _print(app, query, found, why=flags["why"])
+    if not terms and sys.stdin.isatty():
+        app.say("no words: the newest sessions (an unquoted # is a comment to the shell)")
+    status = 0 if found.hits else 1
+    app.close()
+    return status
+
+
+def _quoted(word: str) -> str:
+    """An argument with blanks stays as it is: its words count one by one."""
+    return word
+
+
+def _refresh(app: App) -> None:
+    from recall.actions.refresh import refresh
+
+    left = refresh(app.settings)
+    if left:
+        app.say(left)
+
+
+def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
+    rows = [hit.session for hit in found.hits]
+    shorts = short_ids(app.store.ids()) if rows else {}
+    color = colored(app.settings)
+    last = ""
+    for hit in found.hits:
+        if hit.tier != last and hit.tier in ("some-terms", "typo") and query.terms:
+            words = "with some of the words:" if hit.tier == "some-terms" else "nothing is spelt so; nearest spelling:"
+            print(_dim(f"-- {words}", color))
+        last = hit.tier
+        line = index_line(hit.session, shorts[hit.session.id], app.now.tzinfo, live=hit.session.id in app.live)
+        if color:
+            head, rest = line[: len(shorts[hit.session.id])], line[len(shorts[hit.session.id]) :]
+            line = f"\x1b[36m{head}\x1b[0m{rest}"
+        print(line)
+        if why:
+            for field, typed, word in hit.why:
+                shown = typed if typed.casefold() == word else f"{typed} ({word})"
+                print(_dim(f"    {field}: {shown}", color))
+            print(_dim(f"    score {hit.score:.2f}", color))
+    if not found.hits:
+        _nothing(app, query, found)
+    elif found.total > len(found.hits):
+        app.say(f"{found.total - len(found.hits)} more; -n {min(found.total, 10000)} shows them")
+
+
+def _nothing(app: App, query: Query, found: Found) -> None:
+    newest = ago(found.newest, app.now.timestamp())
+    app.say(f"nothing found; searched {found.sessions} sessions, newest {newest}")
+    if found.hidden:
+        hint = f"{found.hidden} headless ones would answer: --all"
+    elif query.filters or query.since or query.before:
+        hint = "leave out a filter"
+    elif not found.sessions:
+        hint = "nothing is indexed: recall sweep"
+    else:
+        hint = "fewer or other words; recall grep TEXT searches every message as it is"
+    print(f"hint: {hint}", file=sys.stderr)
+
+
+def _dim(text: str, color: bool) -> str:
+    return f"\x1b[2m{text}\x1b[0m" if color else text
+
+
+def _document(app: App, query: Query, found: Found) -> dict[str, object]:
+    shorts = short_ids(app.store.ids()) if found.hits else {}
+    return {
+        "schema": 1,
+        "query": query.text,
+        "searched": {"sessions": found.sessions, "newest": utc(found.newest)},
+        "total": found.total,
+        "results": [_result(app, hit, shorts[hit.session.id]) for hit in found.hits],
+    }
+
+
+def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
+    from recall import clients
+    from recall.actions.snippet import snippet
+
+    row = hit.session
+    plan = clients.get(row.client).resume(row.id, row.cwd, app.settings.claude_flags if row.client == "claude" else ())
+    return {
+        "id": row.id,
+        "short_id": short,
+        "client": row.client,
+        "project": row.project,
+        "cwd": row.cwd,
+        "branch": row.branch,
+        "started": utc(row.started),
+        "updated": utc(row.updated),
+        "messages": row.messages,
+        "status": "lost" if row.lost else "new",
+        "live": row.id in app.live,
+        "meta": row.meta,
+        "hidden": row.hidden,
+        "chain": row.chain,
+        "fork_of": row.fork_of or None,
+        "archived_only": not any(file.source and os.path.exists(file.source) for file in app.store.files(row.no)),
+        "title": row.title,
+        "task": task_of(row),
+        "tags": tags_of(row),
+        "entities": [],
+        "tier": hit.tier,
+        "score": round(hit.score, 4),
+        "why": [{"field": field, "term": typed, "word": word} for field, typed, word in hit.why],
+        "snippet": snippet(hit, app.store, app.settings),
+        "resume": {"argv": list(plan.argv), "cwd": plan.cwd},
+    }

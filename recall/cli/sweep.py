@@ -1,0 +1,98 @@
+"""`recall sweep`: copy and index every transcript that changed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from recall.actions.sweep import Report, Sweep
+from recall.cli.app import App
+from recall.cli.output import Progress, megabytes, print_json
+from recall.errors import Unavailable
+
+
+@click.command("sweep")
+@click.option("--days", default=14, show_default=True, help="Catch up on cards of sessions of the last DAYS days.")
+@click.option("--max-llm", default=8, show_default=True, help="Model calls at most.")
+@click.option("--no-llm", is_flag=True, help="No model calls.")
+@click.option("--quiet", is_flag=True, help="Say nothing but problems.")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -> int:
+    """Copy every transcript that changed into the archive, and index it.
+
+    One sweep runs at a time; a second one leaves at once. It can be interrupted at any point without loss.
+
+    \b
+      recall sweep
+      recall sweep --quiet     as the timer calls it
+    """
+    app = App.from_environment()
+    bar = Progress(quiet=quiet or as_json)
+    start = time.monotonic()
+    try:
+        report = Sweep(app.settings, progress=bar).run()
+    finally:
+        bar.end()
+    if not report.busy and not report.unmounted and (report.touched or report.rebuilt or not _has_view(app)):
+        from recall.actions.view import write_view
+
+        write_view(app.settings, app.store, app.shelf)
+    app.close()
+    if report.unmounted:
+        raise Unavailable(
+            f"the archive {app.settings.archive} is not mounted: nothing was copied",
+            "mount its disk; if it was moved for good, set RECALL_ARCHIVE or put .recall-archive back into it",
+        )
+    for problem in report.problems:
+        app.say(problem)
+    if as_json:
+        print_json(_json(report))
+    elif not quiet:
+        print(summary(report, time.monotonic() - start))
+    return 0
+
+
+def _has_view(app: App) -> bool:
+    return os.path.exists(os.path.join(app.settings.data, "INDEX.md"))
+
+
+def summary(report: Report, seconds: float) -> str:
+    """The report in one line."""
+    if report.busy:
+        return "another sweep is running"
+    parts = [f"{report.changed} changed"]
+    kinds = [
+        f"{count} {name}"
+        for count, name in ((report.new, "new"), (report.grown, "grown"), (report.rewritten, "rewritten"))
+        if count
+    ]
+    if kinds:
+        parts[0] += f" ({', '.join(kinds)})"
+    if report.companions:
+        parts.append(f"{report.companions} other files kept")
+    if report.read:
+        parts.append(f"{megabytes(report.read)} read")
+    if report.failing:
+        parts.append(f"{report.failing} with problems")
+    return f"{report.sessions} sessions, {report.seen} files: {', '.join(parts)} in {seconds:.1f} s"
+
+
+def _json(report: Report) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "busy": report.busy,
+        "sessions": report.sessions,
+        "files": report.seen,
+        "changed": report.changed,
+        "new": report.new,
+        "grown": report.grown,
+        "rewritten": report.rewritten,
+        "companions": report.companions,
+        "bytes_read": report.read,
+        "bytes_indexed": report.indexed,
+        "rebuilt": report.rebuilt,
+        "failing": report.failing,
+        "problems": report.problems,
+    }

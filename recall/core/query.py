@@ -1,0 +1,239 @@
+"""What was typed -> a `Query`: words with their spellings, phrases, exclusions, filters.
+
+Nothing that can be typed is an error: what is no filter is a word, and what holds no word is left out. A word with
+marks inside (`a/b`, `ADR-016`, `foo's`, `parse_config`) stands for its parts side by side; one in camel case for itself and
+for its parts; Chinese, Japanese and Korean for pairs of characters side by side.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from recall.core.text import fold_plain, humps, is_unspaced, tokens
+from recall.core.words import FUNCTION_WORDS
+from recall.errors import Usage
+
+LONG = 5
+"""A query of more words than this is a question: function words weigh nothing, single turns more."""
+
+FILTERS = ("project", "client", "status", "tag", "file", "branch", "since", "before", "is", "role")
+_OPEN = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
+_TICKET = re.compile(r"#\d+$")
+
+
+class Term(NamedTuple):
+    """One thing looked for. `typed` is as it was typed; `options` are spellings of it, the exact one first: each a
+    run of index words that must stand side by side. `widen`: other forms of the word count as well. `phrase`: it
+    was quoted. `weak`: a function word."""
+
+    typed: str
+    options: tuple[tuple[str, ...], ...]
+    widen: bool = True
+    phrase: bool = False
+    weak: bool = False
+
+    @property
+    def word(self) -> str:
+        """The index word, where it is a single one; else ''."""
+        return self.options[0][0] if len(self.options[0]) == 1 else ""
+
+
+class Query(NamedTuple):
+    """`terms` are looked for, `without` must not be there; the rest are filters ('' or empty: any)."""
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    without: tuple[Term, ...] = ()
+    filters: Mapping[str, tuple[str, ...]] = {}
+    since: float = 0.0
+    before: float = 0.0
+
+    @property
+    def long(self) -> bool:
+        return len(self.terms) > LONG
+
+
+def parse(words: str | Sequence[str], now: datetime.datetime, options: Mapping[str, Sequence[str]] | None = None) -> Query:
+    """A query from the words of a command line; `options` are filters that came as flags (a wrong date there raises
+    Usage; inside the text it is a word). `now` is an aware local time. A single argument with blanks is not a phrase."""
+    text = words if isinstance(words, str) else " ".join(words)
+    terms: list[Term] = []
+    without: list[Term] = []
+    filters: dict[str, tuple[str, ...]] = {}
+    for name, values in (options or {}).items():
+        if values:
+            filters[name] = tuple(values)
+    since, before = 0.0, 0.0
+    for value in filters.pop("since", ())[:1]:
+        since = _date_flag("since", value, now)
+    for value in filters.pop("before", ())[:1]:
+        before = _date_flag("before", value, now)
+    for piece in _split(text):
+        body, quoted, minus = piece
+        if not quoted and not minus:
+            key, colon, value = body.partition(":")
+            key = key.lower()
+            if colon and key in FILTERS and value and not value.startswith("//"):
+                value = value.strip('"')
+                if key in ("since", "before"):
+                    moment = when(value, now)
+                    if moment is not None:
+                        since, before = (moment, before) if key == "since" else (since, moment)
+                        continue
+                elif value:
+                    filters[key] = (*filters.get(key, ()), value)
+                    continue
+            elif body.startswith("#") and len(body) > 1 and not _TICKET.match(body) and body[1:].replace("-", "").isalnum():
+                filters["tag"] = (*filters.get("tag", ()), body[1:])
+                continue
+        found = phrase(body) if quoted else _terms(body)
+        (without if minus else terms).extend(found)
+    return Query(text, _settle(terms), tuple(without), filters, since, before)
+
+
+def _split(text: str) -> list[tuple[str, bool, bool]]:
+    """(text, was it quoted, is it excluded) for each piece between blanks."""
+    out: list[tuple[str, bool, bool]] = []
+    at, size = 0, len(text)
+    while at < size:
+        if text[at].isspace():
+            at += 1
+            continue
+        minus = text[at] == "-" and at + 1 < size and not text[at + 1].isspace() and text[at + 1] != "-"
+        start = at + 1 if minus else at
+        close = _OPEN.get(text[start]) if start < size else None
+        if close:
+            end = text.find(close, start + 1)
+            if end > start + 1:
+                out.append((text[start + 1 : end], True, minus))
+                at = end + 1
+                continue
+        end = start
+        while end < size and not text[end].isspace():
+            if text[end] == '"' and end > start and text[end - 1] == ":":
+                close_at = text.find('"', end + 1)
+                if close_at > 0:
+                    end = close_at
+            end += 1
+        out.append((text[start:end], False, minus))
+        at = end
+    return out
+
+
+def phrase(body: str) -> list[Term]:
+    """The term of a quoted text; none when there is no word in it."""
+    parts = tuple(tokens(fold_plain(body)))
+    return [Term(body, (parts,), widen=False, phrase=True)] if parts else []
+
+
+def _terms(body: str) -> list[Term]:
+    """The terms of what stands between two blanks; several where scripts meet."""
+    if len(body) > 400:
+        body = body[:400]
+    if is_unspaced(body):
+        out = []
+        for part in _SCRIPT_RUNS.findall(body):
+            out.extend(_unspaced(part) if is_unspaced(part) else _plain(part))
+        return out
+    return _plain(body)
+
+
+_HIRAGANA = "\u3041-\u309f"
+_SCRIPT_RUNS = re.compile(
+    f"[{_HIRAGANA}]+|[\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f]+|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005-\u3007\U00020000-\U0003ffff]+"
+    "|[\uac00-\ud7ff\u1100-\u11ff\u3130-\u318f]+|[\u0e00-\u0e7f]+|[^\u0e00-\u0e7f\u1100-\u11ff\u3005-\u3007\u3041-\u30ff\u3130-\u318f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
+
+
+def _unspaced(part: str) -> list[Term]:
+    parts = tokens(fold_plain(part))
+    if not parts:
+        return []
+    kana = re.fullmatch(f"[{_HIRAGANA}]+", part) is not None
+    if len(parts) <= 3:
+        options = [tuple(parts)]
+        if "\uac00" <= part[0] <= "\ud7ff" and len(parts) > 1:
+            options.append(tuple(parts[:-1]))  # Korean: the last syllable is often a particle
+        return [Term(part, tuple(options), widen=len(parts) == 1 and len(part) == 1, weak=kana and len(part) < 4)]
+    return [Term(pair, ((pair,),), widen=False, weak=kana) for pair in dict.fromkeys(parts)]
+
+
+def _plain(part: str) -> list[Term]:
+    parts = tuple(tokens(fold_plain(part)))
+    if not parts:
+        return []
+    options = [parts]
+    if len(parts) == 1:
+        bumps = tuple(humps(part.strip("\"'`()[]{}<>.,;:!?")))
+        if len(bumps) > 1:
+            options.append(bumps)
+        return [Term(part, tuple(options), weak=parts[0] in FUNCTION_WORDS)]
+    if len(parts) == 2 and len(parts[1]) <= 2 and "'" in part.replace("’", "'"):  # it's, foo's, don't
+        return [Term(part, (parts, (parts[0],)), widen=False, weak=parts[0] in FUNCTION_WORDS or part.lower() in FUNCTION_WORDS)]
+    if all(char.isalnum() or char in "_-" for char in part):
+        options.append(("".join(parts),))
+    return [Term(part, tuple(options), widen=False)]
+
+
+def _settle(terms: list[Term]) -> tuple[Term, ...]:
+    """Each term once; in a question without its function words, unless nothing else is there."""
+    once = list({(term.options, term.phrase): term for term in terms}.values())
+    strong = [term for term in once if not term.weak]
+    if strong and len(once) > 3:
+        return tuple(strong)
+    return tuple(once)
+
+
+def _date_flag(name: str, value: str, now: datetime.datetime) -> float:
+    moment = when(value, now)
+    if moment is None:
+        raise Usage(f"--{name}: '{value}' is no date", "2026-06-11, 2026-06, 3d, 2w, yesterday, today, monday")
+    return moment
+
+
+_AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|mo|y|hours?|days?|weeks?|months?|years?)$")
+_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?(Z)?)?)?$")
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_LENGTH = {"h": 1 / 24, "d": 1, "w": 7, "m": 30.44, "y": 365.25}
+
+
+def when(text: str, now: datetime.datetime) -> float | None:
+    """The moment (seconds since the epoch) that a date or a word for one means, counted from `now`; None: it is none."""
+    text = text.strip().lower()
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    day = datetime.timedelta(days=1)
+    if text in ("now",):
+        return now.timestamp()
+    if text == "today":
+        return midnight.timestamp()
+    if text == "yesterday":
+        return (midnight - day).timestamp()
+    if text in ("week", "this-week", "thisweek"):
+        return (midnight - day * now.weekday()).timestamp()
+    if text in ("last-week", "lastweek", "last week"):
+        return (midnight - day * (now.weekday() + 7)).timestamp()
+    if text in ("month", "this-month", "thismonth"):
+        return midnight.replace(day=1).timestamp()
+    if text in _DAYS:
+        back = (now.weekday() - _DAYS.index(text)) % 7 or 7
+        return (midnight - day * back).timestamp()
+    ago = _AGO.match(text)
+    if ago:
+        days = int(ago[1]) * _LENGTH[ago[2][0]]
+        return max(0.0, now.timestamp() - days * 86400)
+    date = _DATE.match(text)
+    if date:
+        year, month, of_month, hour, minute, second, zulu = date.groups()
+        zone = datetime.timezone.utc if zulu else now.tzinfo
+        try:
+            moment = datetime.datetime(
+                int(year), int(month), int(of_month or 1), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=zone
+            )
+            return moment.timestamp()
+        except (ValueError, OverflowError):
+            return None
+    return None

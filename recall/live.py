@@ -1,0 +1,99 @@
+"""Which sessions are open now: by what the clients themselves keep, never by process name, tty or file time.
+
+Claude Code writes `sessions/<pid>.json` for each running client; it counts when that process exists, started when the
+file says it did, and is a terminal's (`entrypoint` cli). Codex holds a lock on `thread-writer-locks/<id>.lock`.
+(Observed with claude 2.1.332 and codex 0.171.0.)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+
+from recall.settings import Settings
+
+
+def live_ids(settings: Settings) -> frozenset[str]:
+    """Ids of all sessions that a client has open."""
+    out: set[str] = set()
+    for home in settings.claude_homes:
+        out |= _claude(os.path.join(home, "sessions"))
+    for home in settings.codex_homes:
+        out |= _codex(os.path.join(home, "thread-writer-locks"))
+    return frozenset(out)
+
+
+def _claude(folder: str) -> set[str]:
+    out = set()
+    for name in _names(folder, ".json"):
+        try:
+            with open(os.path.join(folder, name), "rb") as file:
+                entry = json.loads(file.read(65536))
+        except (OSError, ValueError):
+            continue
+        if not isinstance(entry, dict):
+            continue
+        pid, session = entry.get("pid"), entry.get("sessionId")
+        if (
+            isinstance(pid, int)
+            and isinstance(session, str)
+            and entry.get("entrypoint", "cli") == "cli"
+            and runs_since(pid, entry.get("procStart"))
+        ):
+            out.add(session)
+    return out
+
+
+def runs_since(pid: int, started: object) -> bool:
+    """Does process `pid` run, and is it the one that started at `started`? (The kernel's start time in clock ticks, field 22
+    of /proc/<pid>/stat; where that cannot be read, only that it runs.)"""
+    if pid <= 0:
+        return False
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            ticks = file.read().rpartition(b")")[2].split()[19]
+    except FileNotFoundError:
+        if os.path.isdir("/proc/self"):
+            return False
+        return _exists(pid)
+    except (OSError, IndexError):
+        return _exists(pid)
+    return started is None or str(started) == ticks.decode()
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _codex(folder: str) -> set[str]:
+    return {name.removesuffix(".lock") for name in _names(folder, ".lock") if _held(os.path.join(folder, name))}
+
+
+def _held(path: str) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return False
+
+
+def _names(folder: str, ending: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if name.endswith(ending)]
+    except OSError:
+        return []
