@@ -60,6 +60,7 @@ _FIRST_NESTED = re.compile(
     rb'|((?<="attachment":)\{"type":"(?!queued_command")[a-z_]+"|(?<="type":"progress","data":)\{)'
 )
 _TYPE = b'"type":"'
+_IN_RESULTS = (b'image"', b'base64"', b'create"', b'update"', b'tool_reference"', b'tool_result"')
 _DULL_STARTS = (b'{"type":"file-history-', b'{"type":"api-request')
 
 
@@ -138,7 +139,7 @@ class _Reader:
         if not raw.endswith((b"}", b"}\r")):
             return False
         if raw.startswith(_DULL_STARTS):
-            return GLUED.search(raw) is None
+            return _alone(raw)
         start = raw.find(_NESTED, 0, _LOOK)
         if start < 0:
             return False
@@ -150,7 +151,7 @@ class _Reader:
             return not self.printing and _lone_result(raw, match.end())
         if kind == _WORDS and self.counting:
             return False
-        return GLUED.search(raw) is None
+        return _alone(raw)
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
         if text and zone in self.want:
@@ -205,7 +206,7 @@ class _Reader:
             self.typed(said, at, time)
 
     def typed(self, said: Heard, at: int, time: float) -> None:
-        if not said.typed:
+        if not said.typed or not said.strength:
             return
         queued = self.facts.queued
         if queued:
@@ -258,7 +259,8 @@ class _Reader:
             self.add(ACTION, use.action, at, time, tool)
             if tool in _SHOWN:
                 self.add(zone, _shown(mapping(arguments)), at, time)
-        self.add(THINKING, use.body, at, time)
+        if tool not in _SHOWN:
+            self.add(THINKING, use.body, at, time)
         if self.printing and block.get("type") == "tool_use":
             number = block.get("id")
             if isinstance(number, str):
@@ -302,7 +304,9 @@ class _Reader:
         if kind == "user" or kind == "assistant":
             side = item.get("isSidechain") is True
             if not side:
-                facts.sub = False
+                if facts.sub:
+                    facts.sub = False
+                    facts.parent = ""
             elif not facts.began:
                 facts.sub = True
             if facts.sub and not facts.parent:
@@ -366,7 +370,7 @@ class _Reader:
 
     def enqueued(self, text: str, at: int, time: float) -> None:
         said = heard(text)
-        if said.typed and said.strength:
+        if said.strength:
             self.typed(said, at, time)
             self.facts.queued.append(fingerprint(said.typed))
             del self.facts.queued[:-_KEPT]
@@ -383,7 +387,7 @@ class _Reader:
         time = seconds(item.get("timestamp"))
         if item.get("isSidechain") is True:
             self.add(ASIDE, said.typed, at, time)
-        elif said.strength:
+        else:
             self.typed(said, at, time)
 
     def summary(self, item: Object) -> None:
@@ -400,22 +404,27 @@ class _Reader:
                 del facts.leaves[next(iter(facts.leaves))]
 
 
+def _alone(raw: bytes) -> bool:
+    """Is there no second record on the line, glued to the first or behind a torn one?"""
+    return raw.find(b'{"parentUuid":', 1) < 0 and GLUED.search(raw) is None
+
+
 def _lone_result(raw: bytes, at: int) -> bool:
     """Does the rest of a line with a tool result, from `at`, hold neither another record nor words of the human?
 
     Either would have a type of its own, so only the places of `"type":"` are looked at.
     """
-    others = False
     found = raw.find(_TYPE, at)
     while found >= 0:
         value = found + len(_TYPE)
-        if not raw.startswith(b'text"', value):
-            others = True
-        elif not (raw.startswith(b"[{", found - 2) or raw.startswith(b'text","file":', value)):
-            # Neither the first block of a list, where the result itself would be, nor the client's copy of a file.
+        if raw.startswith(b'text"', value):
+            # The first block of a list, where the result itself would be, or the client's copy of a file: neither.
+            if not (raw.startswith(b"[{", found - 2) or raw.startswith(b'text","file":', value)):
+                return False
+        elif not raw.startswith(_IN_RESULTS, value):
             return False
         found = raw.find(_TYPE, value)
-    return not others or GLUED.search(raw, at) is None
+    return True
 
 
 _SHOWN = frozenset(("ExitPlanMode", "AskUserQuestion"))  # their input is read by the human, as an answer is

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string, value
+from recall.clients.jsonl import Object, loads, mapping, objects, string, value
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import describe
 from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
@@ -97,7 +97,8 @@ _SPOKEN_ONLY = (
 _OVER_ALWAYS = re.compile(_HEAD + rb"(?:" + _NEVER + rb')"')
 _OVER_WHEN_SPOKEN = re.compile(_HEAD + rb"(?:" + _PRINTED_ONLY + rb"|" + _NEVER + rb')"|\{"record_type":"state"\}')
 _OVER_WHEN_PRINTED = re.compile(_HEAD + rb"(?:" + _SPOKEN_ONLY + rb"|" + _NEVER + rb')"')
-_TYPE = b'"type":"'  # every record has one: where there is no other, there is no other record
+_TYPE = b'"type":"'
+_IN_LISTS = (b'input_text"', b'output_text"', b'summary_text"', b'reasoning_text"', b'input_image"', b'text"')
 _TURN = re.compile(
     _HEAD + rb'turn_context","payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"'
 )
@@ -174,7 +175,14 @@ class _Reader:
                 return False
         if not raw.endswith((b"}", b"}\r")):
             return False
-        return raw.find(_TYPE, match.end()) < 0 or GLUED.search(raw) is None
+        # A second record, glued to the first or behind a torn one, would have a type of its own.
+        at = raw.find(_TYPE, match.end())
+        while at >= 0:
+            at += len(_TYPE)
+            if not raw.startswith(_IN_LISTS, at):
+                return False
+            at = raw.find(_TYPE, at)
+        return True
 
     def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
         if text and zone in self.want:

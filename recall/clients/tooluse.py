@@ -31,6 +31,7 @@ _EDITS = frozenset(
     str_replace_editor str_replace_based_edit_tool insert
     """.split()  # noqa: SIM905 - a list of words
 )
+_PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): ([^\n]{1,1024})", re.M)
 _SEARCH = re.compile(r"\brecall\s+(?:find|search|grep|show)\b")
 _OWN_SKILL = "session-orchestrator"
@@ -62,10 +63,7 @@ def describe(name: str, arguments: object, bodies: bool) -> Use:
             elif isinstance(value, (list, dict)) and key not in _NOISE and bodies:
                 long.extend(_texts(value))
     elif isinstance(arguments, str):
-        if "*** Begin Patch" in arguments:
-            _body(arguments, short, long)
-        else:
-            _argument(arguments, short, long)
+        _argument(arguments, short, long)
     action = " ".join(short)
     edit = name.lower() in _EDITS or (len(short) > 1 and "apply_patch" in action)
     search = False
@@ -82,6 +80,12 @@ def cut(text: str) -> str:
 
 
 def _argument(value: str, short: list[str], long: list[str]) -> None:
+    patch = value.find(_PATCH, 0, SHORT)
+    if patch >= 0:
+        if patch:
+            short.append(value[:patch].rstrip())
+        _body(value, short, long)
+        return
     if len(value) <= SHORT:
         short.append(value)
         return
@@ -90,7 +94,7 @@ def _argument(value: str, short: list[str], long: list[str]) -> None:
 
 
 def _body(value: str, short: list[str], long: list[str]) -> None:
-    if "*** Begin Patch" in value[:400]:
+    if value.find(_PATCH, 0, SHORT) >= 0:
         short.extend(dict.fromkeys(_PATCHED.findall(value)))
     if value:
         long.append(value)
