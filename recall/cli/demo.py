@@ -62,13 +62,13 @@ def _tour(home: str) -> int:
         if status := _show(step, env):
             return status
     found = subprocess.run(
-        _argv(("find", *SEARCHES[0], "--ids", "-n", "1")), env=env, cwd=home, stdout=subprocess.PIPE, text=True
+        _argv(("find", *SEARCHES[0], "-n", "1")), env=env, cwd=home, stdout=subprocess.PIPE, text=True
     )
-    session = found.stdout.split()[:1]
-    if not session:
+    rows = found.stdout.splitlines()
+    if not rows:
         return found.returncode
-    short = session[0][:8]
-    return _show(("show", short), env) or _show(("cmd", short), env)
+    session = rows[-1].split()[0]
+    return _show(("show", session), env) or _show(("cmd", session), env)
 
 
 def _show(args: tuple[str, ...], env: dict[str, str]) -> int:

@@ -64,7 +64,8 @@ def _row(option: click.Option) -> str:
     names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     if not option.is_flag and not option.count:
         choices = getattr(option.type, "choices", None)
-        value = option.metavar or ("|".join(map(str, choices)) if choices else option.type.name.upper())
+        kind = "N" if option.type.name.startswith("integer") else option.type.name.upper()
+        value = option.metavar or ("|".join(map(str, choices)) if choices else kind)
         names += f" `{value}`"
     text = " ".join((option.help or "").split())
     if option.show_default and option.default is not None:
