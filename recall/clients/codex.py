@@ -170,7 +170,9 @@ class _Reader:
         match = self.over.match(raw, 0, _LOOK)
         if match is None:
             # What a turn is set to is said again at every turn; only a new folder is news.
-            match = _TURN.match(raw, 0, _LOOK) if self.folder else None
+            if raw.find(b'"turn_context"', 0, 100) < 0 or not self.folder:
+                return False
+            match = _TURN.match(raw, 0, _LOOK)
             if match is None or match[1] != self.folder:
                 return False
         if not raw.endswith((b"}", b"}\r")):
