@@ -23,6 +23,8 @@ OUTPUT_TAIL = 1 << 19
 MARGIN = 4096
 
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{160,}+")
+_BLOB_BYTES = bytes(1 if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "+/=_-") else 0 for byte in range(256))
+_BLOB_RUN = b"\1" * 160
 
 
 class Piece(NamedTuple):
@@ -57,8 +59,7 @@ def pieces(records: Iterable[Record], clean: Callable[[str], str]) -> Iterator[P
         if record.zone > ASIDE:
             continue
         text = clean(record.text)
-        if len(text) > 200:
-            text = _BLOB.sub(" ", text)
+        text = _without_blobs(text)
         if start >= 0 and (record.zone == USER or size + len(text) > ROW):
             yield _piece(start, stop, parts)
             parts, start, size = ([], [], [], []), -1, 0
@@ -76,6 +77,13 @@ def pieces(records: Iterable[Record], clean: Callable[[str], str]) -> Iterator[P
         parts[record.zone].append(text)
     if start >= 0:
         yield _piece(start, stop, parts)
+
+
+def _without_blobs(text: str) -> str:
+    """`text` without long unbroken runs of base64 and the like, which nobody searches for."""
+    if len(text) < 200 or _BLOB_RUN not in text.encode("utf-8", "replace").translate(_BLOB_BYTES):
+        return text
+    return _BLOB.sub(" ", text)
 
 
 def _piece(start: int, stop: int, parts: tuple[list[str], ...]) -> Piece:
@@ -102,8 +110,7 @@ def printed(records: Iterable[Record], clean: Callable[[str], str]) -> Iterator[
             text = f"{head[:-MARGIN]}\n{tail[MARGIN:]}"
         else:
             text = clean(text)
-        if len(text) > 2000:
-            text = _BLOB.sub(" ", text)
+        text = _without_blobs(text)
         if start >= 0 and size + len(text) > PRINTED_ROW:
             yield Printed(start, stop, fold_plain("\n".join(parts)))
             parts, start, size = [], -1, 0
