@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from recall.core.model import Facts, Occurrence, Session, Transcript
+from recall.core.facts import Facts
+from recall.core.model import Occurrence, Session, Transcript
 from recall.core.session import Piece, Printed
 from recall.core.text import TOKENIZER
 from recall.core.text import VERSION as TEXT_VERSION

@@ -12,7 +12,8 @@ import os
 from recall import clients
 from recall.actions.reading import Reading
 from recall.core import redact
-from recall.core.model import SPOKEN, Facts, Session
+from recall.core.facts import Facts
+from recall.core.model import SPOKEN, Session
 from recall.settings import Settings
 from recall.store import Store
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recall.core.model import Facts, Line
+from recall.core.facts import Facts
+from recall.core.model import Line
 
 _BLOCK = 1 << 20
 

@@ -6,9 +6,9 @@ import os
 import secrets
 from collections.abc import Callable
 
+from recall.actions.lineage import Lineage
 from recall.archive import append
 from recall.archive.store import canonical, copies
-from recall.actions.lineage import Lineage
 from recall.clients import NAMES, get
 from recall.files import make_private_dir
 from recall.settings import Settings

@@ -7,7 +7,8 @@ import re
 
 from recall import clients
 from recall.actions.reading import line_range
-from recall.core.model import SPOKEN, Facts, Hit
+from recall.core.facts import Facts
+from recall.core.model import SPOKEN, Hit
 from recall.core.plain import one_line
 from recall.core.redact import redact
 from recall.core.text import fold_plain

@@ -24,7 +24,8 @@ from recall.archive import append
 from recall.archive.store import adopted, generations, refresh
 from recall.archive.sums import Sums
 from recall.core import redact, text
-from recall.core.model import PRINTED, SPOKEN, Facts, Session, Transcript
+from recall.core.facts import Facts
+from recall.core.model import PRINTED, SPOKEN, Session, Transcript
 from recall.core.session import is_searcher, main_of, pieces, printed, project_of
 from recall.errors import Damaged, Unavailable
 from recall.files import Lock, make_private_dir

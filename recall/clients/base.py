@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
-from recall.core.model import Facts, Line, Place, Plan, Record
+from recall.core.facts import Facts
+from recall.core.model import Line, Place, Plan, Record
 
 
 class Client(Protocol):

@@ -15,20 +15,8 @@ from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import cut, describe
 from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
-from recall.core.model import (
-    ACTION,
-    ASIDE,
-    ASSISTANT,
-    OUTPUT,
-    SPOKEN,
-    THINKING,
-    USER,
-    Facts,
-    Line,
-    Place,
-    Plan,
-    Record,
-)
+from recall.core.facts import Facts
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Place, Plan, Record
 
 name = "claude"
 version = 1

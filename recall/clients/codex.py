@@ -14,20 +14,8 @@ from recall.clients.jsonl import Object, loads, mapping, objects, string, value
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import describe
 from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
-from recall.core.model import (
-    ACTION,
-    ASIDE,
-    ASSISTANT,
-    OUTPUT,
-    SPOKEN,
-    THINKING,
-    USER,
-    Facts,
-    Line,
-    Place,
-    Plan,
-    Record,
-)
+from recall.core.facts import Facts
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Place, Plan, Record
 
 name = "codex"
 version = 1

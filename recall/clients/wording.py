@@ -10,7 +10,7 @@ import re
 import zlib
 from typing import NamedTuple
 
-from recall.core.model import Facts
+from recall.core.facts import Facts
 
 ASK_LENGTH = 2000
 

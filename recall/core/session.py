@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Facts, Record
+from recall.core.facts import Facts
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Record
 from recall.core.text import fold, fold_plain
 
 ROW = 4000

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recall.core.facts import Facts
 from recall.core.model import (
     ACTION,
     ASIDE,
@@ -26,7 +27,6 @@ from recall.core.model import (
     SPOKEN,
     THINKING,
     USER,
-    Facts,
     Line,
     Record,
 )

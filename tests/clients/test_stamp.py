@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall.clients.stamp import seconds, widen
-from recall.core.model import Facts
+from recall.core.facts import Facts
 
 
 @pytest.mark.parametrize(
