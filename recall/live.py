@@ -8,7 +8,6 @@ file says it did, and is a terminal's (`entrypoint` cli). Codex holds a lock on 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 
 from recall.settings import Settings
@@ -25,8 +24,13 @@ def live_ids(settings: Settings) -> frozenset[str]:
 
 
 def _claude(folder: str) -> set[str]:
-    out = set()
-    for name in _names(folder, ".json"):
+    out: set[str] = set()
+    names = _names(folder, ".json")
+    if not names:
+        return out
+    import json
+
+    for name in names:
         try:
             with open(os.path.join(folder, name), "rb") as file:
                 entry = json.loads(file.read(65536))

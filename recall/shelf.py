@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-import orjson
-
 from recall.errors import Unavailable
 from recall.files import make_private_dir, write_atomic
 
@@ -93,6 +91,8 @@ class Shelf:
     def set_troubles(self, troubles: dict[str, str]) -> None:
         path = os.path.join(self.state, "troubles.json")
         if troubles:
+            import orjson
+
             write_atomic(path, orjson.dumps(troubles, option=orjson.OPT_INDENT_2))
         elif os.path.exists(path):
             os.unlink(path)
@@ -112,7 +112,13 @@ class Shelf:
     def _json(folder: str, name: str) -> dict[str, object]:
         try:
             with open(os.path.join(folder, name), "rb") as file:
-                found = orjson.loads(file.read())
-        except (OSError, orjson.JSONDecodeError):
+                data = file.read()
+        except OSError:
+            return {}
+        import orjson
+
+        try:
+            found = orjson.loads(data)
+        except orjson.JSONDecodeError:
             return {}
         return found if isinstance(found, dict) else {}

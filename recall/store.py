@@ -14,14 +14,16 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recall.core.facts import Facts
 from recall.core.model import Occurrence, Session, Transcript
-from recall.core.session import Piece, Printed
 from recall.core.text import TOKENIZER
 from recall.core.text import VERSION as TEXT_VERSION
 from recall.errors import Damaged, Unavailable
+
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
+    from recall.core.session import Piece, Printed
 
 SCHEMA = 1
 SHIFT = 20
@@ -268,15 +270,15 @@ class Store:
         """The facts of a file, with its uuids."""
         row = self._db.execute("SELECT facts, uuids FROM file WHERE no = ?", (file,)).fetchone()
         if not row:
-            return Facts()
-        facts = Facts.from_dict(from_json(row[0]))
+            return _facts({})
+        facts = _facts(from_json(row[0]))
         facts.uuids = _numbers(row[1])
         return facts
 
     def facts_of(self, session: int, from_json: Any) -> list[tuple[Transcript, Facts]]:
         """The files of a session with their facts (without uuids)."""
         rows = self._db.execute(f"SELECT {_FILE}, facts FROM file WHERE session = ?", (session,)).fetchall()
-        return [(Transcript._make(row[:-1]), Facts.from_dict(from_json(row[-1]))) for row in rows]
+        return [(Transcript._make(row[:-1]), _facts(from_json(row[-1]))) for row in rows]
 
     def all_uuids(self) -> Iterator[tuple[int, list[int]]]:
         """(session, uuids in order) of every main file that has some."""
@@ -442,6 +444,12 @@ class Store:
             except sqlite3.DatabaseError as problem:
                 out.append(f"{table}: {problem}")
         return out
+
+
+def _facts(data: dict[str, object]) -> Facts:
+    from recall.core.facts import Facts
+
+    return Facts.from_dict(data)
 
 
 def _numbers(blob: bytes) -> list[int]:

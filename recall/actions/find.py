@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recall.core import forms, rank
 from recall.core.model import Hit, Occurrence, Session
@@ -14,8 +14,7 @@ COMMON = 6000
 """A word in more rows than this is counted by rows, not by occurrences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """`hits` best first, at most as many as asked for, of `total`; `sessions` were searched, the newest event of them at
     `newest` (seconds since the epoch); `hidden` more would answer but are hidden unless asked for."""
 
@@ -26,8 +25,7 @@ class Found:
     hidden: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """What stands for one term: index words with their weight, and where they were found."""
 
     words: dict[str, float]

@@ -25,6 +25,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 ALIASES = {"search": "find", "rm": "remove", "forget": "remove"}
 
+QUICK = ("find", "search")
+"""Commands whose ordinary lines are read without click: see `recall.cli.options`."""
+
 INTERRUPTED = 130
 BUG = 70
 """Not 1, which says that nothing was found."""
@@ -72,6 +75,14 @@ def _version(args: list[str]) -> int:
 
 
 def _command(args: list[str]) -> int:
+    if args and args[0] in QUICK and not any(key.endswith("_COMPLETE") for key in os.environ):
+        module = __import__(COMMANDS[ALIASES.get(args[0], args[0])][0], fromlist=["OPTIONS"])
+        from recall.cli.options import quick
+
+        line = quick(module.OPTIONS, args[1:])
+        if line is not None:
+            words, options = line
+            return int(module.run(words, **options))
     from recall.cli.group import run
 
     return run(args)

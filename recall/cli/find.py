@@ -6,34 +6,41 @@ import os
 import sys
 from typing import Any
 
-import click
-
 from recall.actions.find import Found, find
 from recall.cli.app import App
+from recall.cli.options import Opt, build
 from recall.cli.output import ago, colored, print_json, utc
 from recall.core.card import index_line, short_ids, tags_of, task_of
 from recall.core.model import Hit
 from recall.core.query import Query, parse
 
 
-@click.command("find", context_settings={"ignore_unknown_options": True})
-@click.argument("terms", nargs=-1, type=click.UNPROCESSED)
-@click.option("-n", "limit", default=25, show_default=True, type=click.IntRange(1, 10000), help="Rows at most.")
-@click.option("--all", "everything", is_flag=True, help="Headless sessions too.")
-@click.option("--project", multiple=True, help="Only of this project (a part of its name is enough).")
-@click.option("--client", type=click.Choice(["claude", "codex"]), help="Only of this client.")
-@click.option("--status", multiple=True, help="Only with this status: done, in_progress, aborted, new.")
-@click.option("--tag", multiple=True, help="Only with this tag; in the query: #tag or tag:x.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="Only sessions that touched this path (any tail part).")
-@click.option("--branch", multiple=True, help="Only on this git branch.")
-@click.option("--since", metavar="DATE", help="Only active since: 2026-06-11, 3d, 2w, yesterday, monday.")
-@click.option("--before", metavar="DATE", help="Only last active before that.")
-@click.option("--live/--no-live", default=None, help="Only sessions that are open now, or only others.")
-@click.option("--why", is_flag=True, help="Say for each row which word was found where.")
-@click.option("--json", "as_json", is_flag=True, help="JSON, with snippets.")
-@click.option("--ids", is_flag=True, help="Full ids only.")
-@click.option("--no-refresh", is_flag=True, help="Do not look for what is new first.")
-def command(terms: tuple[str, ...], **flags: Any) -> int:
+OPTIONS = (
+    Opt(("-n",), "limit", "count", "Rows at most.", "N", 25),
+    Opt(("--all",), "everything", "flag", "Headless sessions too."),
+    Opt(("--project",), "project", "texts", "Only of this project (a part of its name is enough).", "P"),
+    Opt(("--client",), "client", "choice", "Only of this client.", None, None, ("claude", "codex")),
+    Opt(("--status",), "status", "texts", "Only with this status: done, in_progress, aborted, new.", "S"),
+    Opt(("--tag",), "tag", "texts", "Only with this tag; in the query: #tag or tag:x.", "T"),
+    Opt(("--file",), "file", "texts", "Only sessions that touched this path (any tail part).", "PATH"),
+    Opt(("--branch",), "branch", "texts", "Only on this git branch.", "B"),
+    Opt(("--since",), "since", "text", "Only active since: 2026-06-11, 3d, 2w, yesterday, monday.", "DATE"),
+    Opt(("--before",), "before", "text", "Only last active before that.", "DATE"),
+    Opt(("--live", "--no-live"), "live", "switch", "Only sessions that are open now, or only others."),
+    Opt(("--why",), "why", "flag", "Say for each row which word was found where."),
+    Opt(("--json",), "as_json", "flag", "JSON, with snippets."),
+    Opt(("--ids",), "ids", "flag", "Full ids only."),
+    Opt(("--no-refresh",), "no_refresh", "flag", "Do not look for what is new first."),
+)
+
+
+def __getattr__(name: str) -> object:
+    if name == "command":  # made when asked for: click is not needed for an ordinary line
+        return build("find", OPTIONS, run, "TERMS...")
+    raise AttributeError(name)
+
+
+def run(terms: list[str], **flags: Any) -> int:
     """Find sessions: type what you remember, in any language, in any form of the words.
 
     Filters can stand in the query: project:crm since:7d tag:export client:codex -word "exact phrase".
@@ -50,14 +57,13 @@ def command(terms: tuple[str, ...], **flags: Any) -> int:
         "client": (flags["client"],) if flags["client"] else (),
         "status": flags["status"],
         "tag": flags["tag"],
-        "file": flags["files"],
+        "file": flags["file"],
         "branch": flags["branch"],
         "since": (flags["since"],) if flags["since"] else (),
         "before": (flags["before"],) if flags["before"] else (),
         "is": () if flags["live"] is None else ("live" if flags["live"] else "idle",),
     }
-    words = [_quoted(word) for word in terms if word not in ("--",)]
-    query = parse(words, app.now, options)
+    query = parse(terms, app.now, options)
     if not flags["no_refresh"]:
         _refresh(app)
     found = find(
@@ -82,11 +88,6 @@ def command(terms: tuple[str, ...], **flags: Any) -> int:
     status = 0 if found.hits else 1
     app.close()
     return status
-
-
-def _quoted(word: str) -> str:
-    """An argument with blanks stays as it is: its words count one by one."""
-    return word
 
 
 def _refresh(app: App) -> None:

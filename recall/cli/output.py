@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import sys
 import time
@@ -22,6 +21,8 @@ def utc(seconds: float) -> str | None:
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout; texts in it are redacted and free of terminal escapes."""
+    import json
+
     sys.stdout.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
 
 

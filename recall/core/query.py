@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from recall.core.text import fold_plain, humps, is_unspaced, tokens
@@ -21,7 +22,6 @@ LONG = 5
 
 FILTERS = ("project", "client", "status", "tag", "file", "branch", "since", "before", "is", "role")
 _OPEN = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
-_TICKET = re.compile(r"#\d+$")
 
 
 class Term(NamedTuple):
@@ -86,7 +86,7 @@ def parse(words: str | Sequence[str], now: datetime.datetime, options: Mapping[s
                 elif value:
                     filters[key] = (*filters.get(key, ()), value)
                     continue
-            elif body.startswith("#") and len(body) > 1 and not _TICKET.match(body) and body[1:].replace("-", "").isalnum():
+            elif body.startswith("#") and len(body) > 1 and not body[1:].isdigit() and body[1:].replace("-", "").isalnum():
                 filters["tag"] = (*filters.get("tag", ()), body[1:])
                 continue
         found = phrase(body) if quoted else _terms(body)
@@ -135,25 +135,31 @@ def _terms(body: str) -> list[Term]:
         body = body[:400]
     if is_unspaced(body):
         out = []
-        for part in _SCRIPT_RUNS.findall(body):
+        for part in _script_runs().findall(body):
             out.extend(_unspaced(part) if is_unspaced(part) else _plain(part))
         return out
     return _plain(body)
 
 
 _HIRAGANA = "\u3041-\u309f"
-_SCRIPT_RUNS = re.compile(
-    f"[{_HIRAGANA}]+|[\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f]+|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005-\u3007\U00020000-\U0003ffff]+"
-    "|[\uac00-\ud7ff\u1100-\u11ff\u3130-\u318f]+|[\u0e00-\u0e7f]+|[^\u0e00-\u0e7f\u1100-\u11ff\u3005-\u3007\u3041-\u30ff\u3130-\u318f"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
-)
+
+
+@cache
+def _script_runs() -> re.Pattern[str]:
+    """Runs of one script: hiragana, katakana, Han, Hangul, Thai, anything else."""
+    kana = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+    han = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005-\u3007\U00020000-\U0003ffff"
+    hangul = "\uac00-\ud7ff\u1100-\u11ff\u3130-\u318f"
+    thai = "\u0e00-\u0e7f"
+    scripts = (_HIRAGANA, kana, han, hangul, thai)
+    return re.compile("|".join([*(f"[{one}]+" for one in scripts), f"[^{''.join(scripts)}]+"]))
 
 
 def _unspaced(part: str) -> list[Term]:
     parts = tokens(fold_plain(part))
     if not parts:
         return []
-    kana = re.fullmatch(f"[{_HIRAGANA}]+", part) is not None
+    kana = all("\u3041" <= char <= "\u309f" for char in part)
     if len(parts) <= 3:
         options = [tuple(parts)]
         if "\uac00" <= part[0] <= "\ud7ff" and len(parts) > 1:
@@ -195,8 +201,8 @@ def _date_flag(name: str, value: str, now: datetime.datetime) -> float:
     return moment
 
 
-_AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|mo|y|hours?|days?|weeks?|months?|years?)$")
-_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?(Z)?)?)?$")
+_AGO = r"(\d{1,5})\s*(h|d|w|m|mo|y|hours?|days?|weeks?|months?|years?)$"
+_DATE = r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?(Z)?)?)?$"
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LENGTH = {"h": 1 / 24, "d": 1, "w": 7, "m": 30.44, "y": 365.25}
 
@@ -221,11 +227,11 @@ def when(text: str, now: datetime.datetime) -> float | None:
     if text in _DAYS:
         back = (now.weekday() - _DAYS.index(text)) % 7 or 7
         return (midnight - day * back).timestamp()
-    ago = _AGO.match(text)
+    ago = re.match(_AGO, text)
     if ago:
         days = int(ago[1]) * _LENGTH[ago[2][0]]
         return max(0.0, now.timestamp() - days * 86400)
-    date = _DATE.match(text)
+    date = re.match(_DATE, text)
     if date:
         year, month, of_month, hour, minute, second, zulu = date.groups()
         zone = datetime.timezone.utc if zulu else now.tzinfo

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recall.core.model import ACTION, ASIDE, ASSISTANT, USER, Occurrence
@@ -48,14 +47,20 @@ WEIGHTS = {
 _ZONE = {USER: WEIGHTS["user"], ASSISTANT: WEIGHTS["assistant"], ACTION: WEIGHTS["action"], ASIDE: WEIGHTS["aside"]}
 
 
-@dataclass(slots=True)
 class Evidence:
-    """What was found of one session, by the number of the term."""
+    """What was found of one session, by the number of the term.
 
-    zones: dict[int, list[float]] = field(default_factory=dict)  # term -> counts by zone
-    heads: dict[int, dict[str, float]] = field(default_factory=dict)  # term -> field -> weight
-    output: set[int] = field(default_factory=set)  # terms in tool output
-    turns: dict[int, dict[int, list[float]]] = field(default_factory=dict)  # row -> term -> [user, assistant]
+    `zones`: term -> counts by zone; `heads`: term -> field -> weight; `output`: terms in tool output; `turns`: row -> term ->
+    [count in the user's words, in the assistant's].
+    """
+
+    __slots__ = ("heads", "output", "turns", "zones")
+
+    def __init__(self) -> None:
+        self.zones: dict[int, list[float]] = {}
+        self.heads: dict[int, dict[str, float]] = {}
+        self.output: set[int] = set()
+        self.turns: dict[int, dict[int, list[float]]] = {}
 
     def terms(self) -> set[int]:
         return set(self.zones) | set(self.heads) | self.output

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
 """The FTS5 tokenizer that `tokens` imitates."""
@@ -24,12 +24,18 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_MAYBE_RUN = re.compile("[^\0-\u0dff\u1e00-\u3004]")  # a cheap look before _RUN, whose class is slow
+_MAYBE_RUN = "[^\0-\u0dff\u1e00-\u3004]"
 _CAMEL = re.compile(r"\b[A-Z]*+[a-z0-9]++[A-Z][A-Za-z0-9]*+")
+_ACCENTED = "[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
 _SINGLE = (("ё", "е"), ("ı", "i"), ("ø", "o"), ("ł", "l"), ("đ", "d"), ("ð", "d"), ("þ", "th"), ("æ", "ae"), ("œ", "oe"))
+
+
+@cache
+def _wide() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Expressions that only texts beyond ASCII need: an accented letter, a cheap look for a run without spaces
+    (whose own class is slow), such a run."""
+    return re.compile(_ACCENTED), re.compile(_MAYBE_RUN), re.compile(f"[{_UNSPACED}]+")
 
 
 def fold(text: str) -> str:
@@ -50,9 +56,10 @@ def fold_plain(text: str) -> str:
     text = text.casefold()
     for letter, plain in _SINGLE:
         text = text.replace(letter, plain)
-    if _ACCENTED.search(text):
-        text = _ACCENTED.sub(_bare, text).replace("\u0307", "")
-    return _RUN.sub(_pairs, text) if _MAYBE_RUN.search(text) else text
+    accented, maybe_run, run = _wide()
+    if accented.search(text):
+        text = accented.sub(_bare, text).replace("\u0307", "")
+    return run.sub(_pairs, text) if maybe_run.search(text) else text
 
 
 @lru_cache(maxsize=1 << 15)
@@ -100,7 +107,7 @@ def _is_token_char(char: str) -> bool:
 
 def is_unspaced(word: str) -> bool:
     """Is it of a script that is indexed in pairs of characters?"""
-    return _RUN.search(word) is not None
+    return not word.isascii() and _wide()[2].search(word) is not None
 
 
 def humps(word: str) -> list[str]:
