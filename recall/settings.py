@@ -29,7 +29,7 @@ class Settings(NamedTuple):
     max_line: int  # bytes; longer transcript lines are passed over
 
     @property
-    def index(self) -> str:
+    def index(self) -> str:  # type: ignore[override]
         return os.path.join(self.state, "index.db")
 
     @property

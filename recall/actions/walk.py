@@ -8,6 +8,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from recall import clients
+from recall.clients.base import Places
 from recall.core.model import Place
 from recall.settings import Settings
 
@@ -43,7 +44,7 @@ def homes(settings: Settings) -> list[Home]:
 
 def walk(home: Home, trouble: Callable[[str, OSError], None]) -> Iterator[Found]:
     """All files of ours under one home. What cannot be read is told to `trouble` and passed over."""
-    client = clients.get(home.client)
+    client = clients.places(home.client)
     for name in client.files:
         path = os.path.join(home.path, name)
         place = client.place(name)
@@ -62,7 +63,7 @@ def walk(home: Home, trouble: Callable[[str, OSError], None]) -> Iterator[Found]
 
 
 def _folder(
-    client: clients.Client, home: Home, relative: str, trouble: Callable[[str, OSError], None], *, top: bool = False
+    client: Places, home: Home, relative: str, trouble: Callable[[str, OSError], None], *, top: bool = False
 ) -> Iterator[Found]:
     folder = os.path.join(home.path, relative)
     try:
@@ -99,7 +100,7 @@ def look(home: Home, path: str) -> Found | None:
     relative = os.path.relpath(path, home.path)
     if relative.startswith(".."):
         return None
-    place = clients.get(home.client).place(relative.replace(os.sep, "/"))
+    place = clients.places(home.client).place(relative.replace(os.sep, "/"))
     if place is None:
         return None
     try:

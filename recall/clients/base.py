@@ -8,20 +8,19 @@ a line in the table of `recall.clients`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from recall.core.facts import Facts
 from recall.core.model import Line, Place, Plan, Record
 
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
 
-class Client(Protocol):
-    """One agent. Modules implement this by module-level names."""
+
+class Places(Protocol):
+    """Where an agent keeps its files, and how a session is resumed."""
 
     name: str
     """'claude', 'codex': also the folder in the archive."""
-
-    version: int
-    """Of the parser: raised whenever the same bytes would give other records."""
 
     folders: tuple[str, ...]
     """Folders under the client's home that hold transcripts, to be walked whole."""
@@ -33,6 +32,17 @@ class Client(Protocol):
         """What the file at `path` (relative to the client's home, with '/') is; None: not ours."""
         ...
 
+    def resume(self, session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
+        """The command that reopens a session."""
+        ...
+
+
+class Client(Places, Protocol):
+    """One agent. Modules implement this by module-level names."""
+
+    version: int
+    """Of the parser: raised whenever the same bytes would give other records."""
+
     def parse(self, lines: Iterable[Line], facts: Facts, want: Collection[int]) -> Iterator[Record]:
         """Records of the wanted zones, in order, updating `facts` on the way.
 
@@ -41,8 +51,4 @@ class Client(Protocol):
         look at their bytes. `facts` may be a half-read file's: the next lines are then its continuation.
         With `want` = PRINTED the counts and titles in `facts` are left as they are (a second pass).
         """
-        ...
-
-    def resume(self, session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
-        """The command that reopens a session."""
         ...

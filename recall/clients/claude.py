@@ -10,21 +10,22 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from recall.clients.claude_places import files, folders, name, place, resume
 from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import cut, describe
 from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
-from recall.core.facts import Facts
-from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Place, Plan, Record
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Record
 
-name = "claude"
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
+
+__all__ = ["files", "folders", "name", "parse", "place", "resume", "version"]
+
 version = 1
-folders = ("projects",)
-files = ("history.jsonl",)
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_NAME = re.compile(r"[\w-][\w.-]*")
 _KEPT = 50  # how many queued prompts, summaries and unknown types are remembered
 
 _QUIET = frozenset(
@@ -47,41 +48,10 @@ _FIRST_NESTED = re.compile(
     rb'(?:(\[\{(?:"tool_use_id":"[^"\\]*",)?"type":"tool_result")|("))'
     rb'|((?<="attachment":)\{"type":"(?!queued_command")[a-z_]+"|(?<="type":"progress","data":)\{)'
 )
+
 _TYPE = b'"type":"'
 _IN_RESULTS = (b'image"', b'base64"', b'create"', b'update"', b'tool_reference"', b'tool_result"')
 _DULL_STARTS = (b'{"type":"file-history-', b'{"type":"api-request')
-
-
-def place(path: str) -> Place | None:
-    """See `Client.place`. The cwd is never decoded from the folder: different paths share one name."""
-    if path == "history.jsonl":
-        return Place("history", "claude/history.jsonl", "")
-    parts = path.split("/")
-    if len(parts) < 3 or parts[0] != "projects" or not all(parts) or ".." in parts:
-        return None
-    archive = "claude/" + "/".join(parts[1:])
-    last = parts[-1]
-    if len(parts) == 3:
-        stem, _, ending = last.rpartition(".")
-        if ending != "jsonl" or not _NAME.fullmatch(stem):
-            return None
-        if stem.startswith("agent-"):
-            return Place("sub", archive, "")
-        return Place("main", archive, stem)
-    session = parts[2]
-    if last.startswith(".") or last.endswith(".tmp"):
-        return None
-    agent = parts[3] == "subagents" and last.startswith("agent-") and last.endswith(".jsonl")
-    if agent and len(parts) > 4 and _NAME.fullmatch(session) and _NAME.fullmatch(last):
-        return Place("sub", archive, session)
-    if _UUID.fullmatch(session):
-        return Place("companion", archive, session)
-    return None
-
-
-def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
-    """See `Client.resume`."""
-    return Plan(("claude", "--resume", session, *flags), cwd, "")
 
 
 def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:

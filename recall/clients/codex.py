@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from recall.clients.codex_places import files, folders, name, place, resume
 from recall.clients.jsonl import Object, loads, mapping, objects, string, value
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import describe
 from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
-from recall.core.facts import Facts
-from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Place, Plan, Record
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Record
 
-name = "codex"
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
+
+__all__ = ["files", "folders", "name", "parse", "place", "resume", "version"]
+
 version = 1
-folders = ("sessions", "archived_sessions")
-files = ("history.jsonl", "session_index.jsonl")
 
-_ROLLOUT = re.compile(r"(rollout-[\w.-]+)\.jsonl(?:\.zst)?")
-_UUID_AT_END = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KEPT = 48  # texts and calls whose other copies are still awaited
 _UNKNOWN = 50
 
@@ -50,6 +51,7 @@ _QUIET = frozenset(
 _QUIET_ITEMS = frozenset(
     ("Plan", "FileChange", "McpToolCall", "Extension", "WebSearch", "ImageView", "EnteredReviewMode", "HookPrompt")
 )
+
 _CALLS = frozenset(
     (
         "function_call",
@@ -90,26 +92,6 @@ _IN_LISTS = (b'input_text"', b'output_text"', b'summary_text"', b'reasoning_text
 _TURN = re.compile(
     _HEAD + rb'turn_context","payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"'
 )
-
-
-def place(path: str) -> Place | None:
-    """See `Client.place`. A compressed rollout and its plain twin have one copy."""
-    if path in files:
-        return Place("history", f"codex/{path}", "")
-    parts = path.split("/")
-    if len(parts) < 2 or parts[0] not in folders or not all(parts) or ".." in parts:
-        return None
-    match = _ROLLOUT.fullmatch(parts[-1])
-    if match is None:
-        return None
-    stem = match[1]
-    number = _UUID_AT_END.search(stem)
-    return Place("main", f"codex/{stem}.jsonl", number[0] if number else stem)
-
-
-def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
-    """See `Client.resume`."""
-    return Plan(("codex", "resume", session, *flags), cwd, "")
 
 
 def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:

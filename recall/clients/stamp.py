@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from recall.core.facts import Facts
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
 
 _OLDEST = 946684800.0  # 2000-01-01
 _NEWEST = 4102444800.0  # 2100-01-01

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from recall.core.facts import Facts
+if TYPE_CHECKING:
+    from recall.core.facts import Facts
 
 ASK_LENGTH = 2000
 
