@@ -37,7 +37,8 @@ ENVIRONMENT = {
     "recall.settings": "the one reader",
     "recall.hook": "a program of its own",
     "recall.hook_main": "a program of its own",
-    "recall.cli.group": "click's completion protocol is a variable",
+    "recall.cli": "whether the shell asks for completions is a variable, by click's protocol",
+    "recall.cli.group": "the same",
     "recall.cli.demo": "makes the environment of the processes that it starts",
 }
 
