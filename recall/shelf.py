@@ -26,7 +26,8 @@ class Shelf:
     @cached_property
     def _removed(self) -> tuple[frozenset[str], frozenset[str]]:
         """Full ids, and short ones (an earlier tool wrote the first 8 characters)."""
-        full, short = set(), set()
+        full: set[str] = set()
+        short: set[str] = set()
         for line in self._lines(".removed"):
             word = line.split(maxsplit=1)[0] if line.strip() else ""
             if not word or word.startswith("#"):

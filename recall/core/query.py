@@ -177,7 +177,8 @@ def _plain(part: str) -> list[Term]:
         bumps = tuple(humps(part.strip("\"'`()[]{}<>.,;:!?")))
         if len(bumps) > 1:
             options.append(bumps)
-        return [Term(part, tuple(options), weak=parts[0] in FUNCTION_WORDS)]
+        weak = parts[0] in FUNCTION_WORDS
+        return [Term(part, tuple(options), widen=not weak, weak=weak)]
     if len(parts) == 2 and len(parts[1]) <= 2 and "'" in part.replace("’", "'"):  # it's, foo's, don't
         return [Term(part, (parts, (parts[0],)), widen=False, weak=parts[0] in FUNCTION_WORDS or part.lower() in FUNCTION_WORDS)]
     if all(char.isalnum() or char in "_-" for char in part):

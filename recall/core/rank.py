@@ -17,16 +17,16 @@ WEIGHTS = {
     # how often a word in each zone counts towards the spoken text
     "user": 1.0,
     "assistant": 1.0,
-    "action": 0.15,
+    "action": 0.3,
     "aside": 0.05,
     # BM25 of the session, and of its best turn
     "session": 1.0,
     "turn": 1.0,
     "user_turn": 0.5,  # the best turn by the user's words alone, in long questions
-    "k1": 1.2,
-    "b": 0.75,
+    "k1": 1.5,
+    "b": 0.85,
     "turn_k1": 1.2,
-    "turn_b": 0.4,
+    "turn_b": 0.6,
     # a term in the head, times its rarity
     "task": 1.6,
     "tags": 1.3,
@@ -34,7 +34,7 @@ WEIGHTS = {
     "project": 0.9,
     "ask": 0.35,
     # a term that only stands in tool output
-    "output": 0.25,
+    "output": 0.1,
     # share of the score that a session of today has over one of long ago; days until half of it is gone
     "fresh": 0.06,
     "fresh_days": 30.0,
