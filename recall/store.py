@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from recall.core.session import Piece, Printed
 
 SCHEMA = 1
+NEW = ".new"
+"""Ending of an index that is being made beside the one in use."""
 SHIFT = 20
 ROWS = (1 << SHIFT) - 1
 
@@ -137,8 +139,8 @@ class Store:
             [(base | (first + n), *piece.zones) for n, piece in enumerate(pieces)],
         )
         self._db.executemany(
-            "INSERT INTO piece VALUES (?, ?, ?, ?, ?)",
-            [(base | (first + n), file, piece.start, piece.stop, min(piece.words, 65535)) for n, piece in enumerate(pieces)],
+            "INSERT INTO piece VALUES (?, ?, ?, ?, ?, ?)",
+            [(base | (first + n), file, piece.start, piece.stop, min(piece.words, 65535), piece.key) for n, piece in enumerate(pieces)],
         )
         return first + len(pieces)
 
@@ -147,6 +149,10 @@ class Store:
         base = session << SHIFT
         row = self._db.execute("SELECT sum(words) FROM piece WHERE rowid BETWEEN ? AND ?", (base, base | ROWS)).fetchone()
         return int(row[0] or 0)
+
+    def set_file_source(self, no: int, source: str) -> None:
+        """The client keeps the file at another place now."""
+        self._db.execute("UPDATE file SET source = ? WHERE no = ?", (source, no))
 
     def move_file(self, no: int, copy: str, kind: str) -> None:
         """The copy of a file was set aside: its row goes on under another name."""
@@ -200,10 +206,16 @@ class Store:
         self._db.execute("DELETE FROM session WHERE no = ?", (no,))
 
     def waste(self) -> tuple[int, int]:
-        """(rows that nobody may see, all rows) of the conversation."""
-        dead = self._db.execute("SELECT coalesce(sum(last - first + 1), 0) FROM dead").fetchone()[0]
-        alive = self._db.execute("SELECT count(*) FROM piece").fetchone()[0]
-        return int(dead), int(dead + alive)
+        """(rows that nobody may see, all rows): of the conversation and, where that is worse, of the tool output.
+
+        A row of output is up to sixteen times as long as one of the conversation, and counts as so many.
+        """
+        out = []
+        for dead, piece, weight in (("dead", "piece", 1), ("out.dead", "out.print", 16)):
+            buried = self._db.execute(f"SELECT coalesce(sum(last - first + 1), 0) FROM {dead}").fetchone()[0]
+            alive = self._db.execute(f"SELECT count(*) FROM {piece}").fetchone()[0]
+            out.append((int(buried) * weight, int(buried + alive) * weight))
+        return max(out, key=lambda pair: pair[0] / (pair[1] or 1))
 
     def settle(self) -> None:
         """Write the log back into the files, and let it go."""
@@ -225,6 +237,16 @@ class Store:
         """Where the client keeps (or kept) the file whose copy is at `copy`; '' when it was never seen."""
         row = self._db.execute("SELECT path FROM source WHERE copy = ?", (copy,)).fetchone()
         return row[0] if row else ""
+
+    def stale(self, versions: Mapping[str, str]) -> list[Transcript]:
+        """Files that were read by other versions than these (client -> what its files must carry)."""
+        marks = " AND ".join("NOT (client = ? AND versions = ?)" for _ in versions) or "1"
+        values = [value for pair in versions.items() for value in pair]
+        rows = self._db.execute(f"SELECT {_FILE} FROM file WHERE {marks} ORDER BY session, kind, no", values)
+        return [Transcript._make(row) for row in rows]
+
+    def file_count(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM file").fetchone()[0])
 
     def sessions(self) -> list[Session]:
         """All sessions of the index, in no order."""
@@ -317,6 +339,16 @@ class Store:
         ).fetchone()
         return int(count), words / (with_words or 1), words / (pieces or 1), float(newest)
 
+    def shared(self, sessions: int) -> set[int]:
+        """Rows whose request begins as one in at least so many sessions does: templates, injected instructions."""
+        rows = self._db.execute(
+            "SELECT rowid FROM piece WHERE key != 0 AND key IN (SELECT p.key FROM piece p JOIN session s"
+            " ON s.no = p.rowid >> 20 WHERE p.key != 0 AND s.chain_to = 0 AND s.fork_of = '' GROUP BY p.key"
+            " HAVING count(DISTINCT s.no) >= ?)",
+            (sessions,),
+        )
+        return {row for (row,) in rows}
+
     def spellings(self, word: str) -> Iterator[tuple[str, int]]:
         """Words of the conversation that begin as `word` does and are about as long, with their rows."""
         first = word[0]
@@ -330,7 +362,10 @@ class Store:
                 yield term, doc
 
     def count(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0").fetchone()[0])
+        """Sessions that have a row of their own: no members of chains, no files with nothing but bookkeeping."""
+        return int(
+            self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces)").fetchone()[0]
+        )
 
     def place(self, row: int) -> tuple[int, int, int] | None:
         """(file, first line, last line) of a conversation row: offsets in the copy."""
@@ -495,6 +530,12 @@ def open_store(path: str, *, wait: float = 30.0) -> Store:
     (`Damaged.hint` says what to do) or its two files do not belong together.
     """
     lock = _share(path)
+    if exists(path + NEW) and _swap_was_cut(path):
+        os.close(lock)
+        with alone(path):
+            if _swap_was_cut(path):
+                replace(path, path + NEW)
+        lock = _share(path)
     try:
         if not exists(path):
             raise Unavailable("nothing is indexed yet", "run: recall sweep")
@@ -589,9 +630,54 @@ def replace(path: str, new: str) -> None:
     for old in (path, output_path(path)):
         for tail in ("-wal", "-shm", "-journal"):
             _unlink(old + tail)
-    os.replace(output_path(new), output_path(path))
+    if exists(output_path(new)):
+        os.replace(output_path(new), output_path(path))
     os.replace(new, path)
     discard(new)
+
+
+def _swap_was_cut(path: str) -> bool:
+    """Was `replace` killed between its two renames? Then the new output file is in place already, its index is not."""
+    new = path + NEW
+    return (
+        exists(new)
+        and not os.path.exists(output_path(new))
+        and _build_of(new) == _build_of(output_path(path)) != ""
+    )
+
+
+def _build_of(path: str) -> str:
+    """The build that a database file says it is of; '' where it says none."""
+    if not exists(path):
+        return ""
+    try:
+        db = sqlite3.connect(path, timeout=5.0)
+        try:
+            row = db.execute("SELECT value FROM meta WHERE key = 'build'").fetchone()
+            return str(row[0]) if row else ""
+        finally:
+            db.close()
+    except sqlite3.DatabaseError:
+        return ""
+
+
+def is_damage(error: BaseException) -> bool:
+    """Does this error say that the index holds something else than it should? (Then it is to be made again.)"""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    name = getattr(error, "sqlite_errorname", "")
+    words = str(error)
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "no such table" in words or "vtable" in words
+
+
+def is_of_data(error: BaseException) -> bool:
+    """Is this an error of the index that one row's content caused, not the index, its disk or another process?"""
+    return isinstance(error, (sqlite3.DataError, sqlite3.IntegrityError))
+
+
+def is_of_index(error: BaseException) -> bool:
+    """Is this an error of the index at all?"""
+    return isinstance(error, sqlite3.Error)
 
 
 def discard(path: str) -> None:

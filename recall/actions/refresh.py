@@ -1,7 +1,8 @@
 """What `find` does before it searches: take in what changed, within a budget.
 
 First what a hook marked as changed, then the sessions that are open, then the newest folders. A quarter of a second or
-3 MB, whichever comes first; what was left is said. While a sweep runs nothing is done: it is at it already.
+3 MB, whichever comes first; what was left is said. While a sweep runs nothing is done: it is at it already. Whatever
+goes wrong here is said as well, and what is indexed is searched.
 """
 
 from __future__ import annotations
@@ -10,54 +11,84 @@ import os
 import time
 from collections.abc import Iterator
 
-from recall.actions.walk import Found, homes, walk
-from recall.files import Lock
+from recall.actions.history import Purged
+from recall.actions.turn import lock_path
+from recall.actions.walk import Found, homes, stem, walk
+from recall.errors import RecallError, Unavailable
+from recall.files import Lock, make_private_dir
 from recall.settings import Settings
-from recall.store import exists, open_store
+from recall.store import exists, is_of_index, open_store
 
 SECONDS = 0.25
 BYTES = 3 << 20
 
 
 def refresh(settings: Settings) -> str:
-    """Take in what changed; gives a word on what could not be, '' when everything is in."""
-    from recall.archive import append
+    """Take in what changed; gives a word on what could not be, '' when everything is in.
 
+    An index that cannot be used is not for here: opening it says why.
+    """
     if not exists(settings.index) and not any(os.path.isdir(home.path) for home in homes(settings)):
         return ""
-    from recall.files import make_private_dir
-
-    make_private_dir(settings.state)
     end = time.monotonic() + SECONDS
-    with Lock(os.path.join(settings.state, "sweep.lock"), wait=False) as held:
-        if held is None:
-            return "a sweep is running: what is newest may be missing"
-        changed = _changed(settings)
-        if not changed:
-            return ""
-        from recall.actions.sweep import Sweep
+    try:
+        make_private_dir(settings.state)
+        with Lock(lock_path(settings), wait=False) as held:
+            if held is None:
+                return "a sweep is running: what is newest may be missing"
+            try:
+                changed = _changed(settings)
+            except RecallError:
+                return ""
+            return _take(settings, changed, end) if changed else ""
+    except (OSError, Unavailable) as problem:
+        return f"what is new is not searched: {_reason(problem)}"
+    except Exception as problem:
+        if not is_of_index(problem):
+            raise
+        return f"what is new is not searched: {problem}"
 
-        if not append.ready(settings.archive, settings.state):
-            return "the archive is not mounted: what is new is not searched"
-        work = Sweep(settings)
-        store = work.open()
-        try:
-            taken, size = 0, 0
-            known = store.sources()
-            while taken < len(changed) and size < BYTES and time.monotonic() < end:
-                some: list[Found] = []
-                while taken < len(changed) and sum(one.size for one in some) < BYTES // 3 and len(some) < 20:
-                    new = changed[taken].size - known.get(changed[taken].path, (0, 0, 0, ""))[0]
-                    if some and size + max(0, new) > BYTES:
-                        break
-                    some.append(changed[taken])
-                    size += max(0, new)
-                    taken += 1
-                work.take(store, some, known)
-            work.take_output(store)
-        finally:
-            store.close()
-    left = len(changed) - taken
+
+def _reason(problem: OSError | Unavailable) -> str:
+    if isinstance(problem, OSError):
+        return f"{problem.filename or 'the index'}: {problem.strerror}"
+    return problem.message
+
+
+def _take(settings: Settings, changed: list[Found], end: float) -> str:
+    from recall.actions.sweep import Sweep
+    from recall.archive import append
+
+    if not append.ready(settings.archive, settings.state):
+        return "the archive is not mounted: what is new is not searched"
+    work = Sweep(settings)
+    store = work.open()
+    left = 0
+    try:
+        known = store.sources()
+        size = 0
+        some: list[Found] = []
+        held = 0
+        for n, found in enumerate(changed):
+            new = max(0, found.size - max(0, known.get(found.path, (0,))[0]))
+            if size + held + new > BYTES:
+                left += 1  # too much for now; a smaller one may still fit
+                continue
+            some.append(found)
+            held += new
+            if held < BYTES // 3 and len(some) < 20 and n + 1 < len(changed):
+                continue
+            if time.monotonic() > end:
+                left += len(some) + len(changed) - n - 1
+                some = []
+                break
+            work.take(store, some, known)
+            size, held, some = size + held, 0, []
+        if some:
+            work.take(store, some, known)
+        work.take_output(store)
+    finally:
+        store.close()
     return f"{left} changed files are not searched yet: recall sweep takes them in" if left else ""
 
 
@@ -73,5 +104,8 @@ def _changed(settings: Settings) -> list[Found]:
 
 
 def _all(settings: Settings) -> Iterator[Found]:
+    gone = Purged(settings.state).ids
     for home in homes(settings):
-        yield from walk(home, lambda path, problem: None)
+        for found in walk(home, lambda path, problem: None):
+            if not gone or (found.place.session or stem(found.path)) not in gone:
+                yield found

@@ -4,92 +4,156 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 from collections.abc import Callable
+from typing import NamedTuple
 
+from recall.actions.history import Purged
 from recall.actions.lineage import Lineage
+from recall.actions.walk import homes, stem, walk
 from recall.archive import append
-from recall.archive.store import canonical, copies
+from recall.archive.store import adopted, copies
 from recall.clients import NAMES, get
+from recall.core.model import Place
+from recall.errors import RecallError
 from recall.files import make_private_dir
 from recall.settings import Settings
-from recall.store import alone, create_store, discard, open_store, replace
+from recall.store import NEW, alone, create_store, discard, open_store, replace
+
+Known = dict[str, tuple[int, int, int, str]]
 
 
-def rebuild(settings: Settings, *, progress: Callable[[int, int, str], None], output: bool = True) -> int:
+class Kept(NamedTuple):
+    """One transcript of the archive: its copy (relative to the root), bytes and modification time (ns)."""
+
+    client: str
+    kind: str
+    copy: str
+    session: str
+    size: int
+    mtime: int
+
+
+def rebuild(
+    settings: Settings,
+    *,
+    progress: Callable[[int, int, str], None],
+    output: bool = True,
+    trouble: Callable[[str, str], object] = lambda path, words: None,
+) -> int:
     """Make the index anew and put it in place; gives the number of sessions. The caller holds the sweep's lock.
 
     What the walk knew of the sources (sizes and times) is taken over, so that the next sweep need not look again.
+    Killed at any point, it leaves the old index as it was, or the new one. `trouble(path, words)` is told of each copy
+    that cannot be taken in.
     """
     from recall.actions.sweep import Sweep
 
     make_private_dir(settings.state)
-    new = settings.index + ".new"
+    new = settings.index + NEW
     discard(new)
-    sources = _old_sources(settings)
+    known = _known(settings)
+    places = {seen[3]: path for path, seen in known.items()} | _sources(settings)
     work = Sweep(settings, output=output, progress=progress)
-    files = _transcripts(settings)
-    total = sum(size for *_, size, _mtime in files)
-    done = at = 0
     lineage = Lineage()
+    failed: set[str] = set()
     with create_store(new, build=secrets.token_hex(8)) as store:
         store.bulk(24)
-        while at < len(files):
-            size = 0
-            with store.writing():
-                while at < len(files) and size < 24 << 20:
-                    client, kind, copy, session, length, _ = files[at]
-                    at += 1
-                    size += length
-                    work.take_copy(store, client, copy, kind, session, "", lineage)
-                    progress(done + size, total, "reading")
-                work.settle_dirty(store)
-            done += size
+
+        def one(kept: Kept) -> None:
+            failed.add(kept.copy)
+            source = places.get(kept.copy, "")
+            work.take_copy(store, kept.client, kept.copy, kept.kind, kept.session, source, lineage)
+            older = work.fullest_older(kept.client, kept.copy)
+            file = store.file_by_copy(kept.copy) if older else None
+            row = store.session(file.session) if file else None
+            if row:
+                work.take_copy(store, kept.client, older, "older", row.id, source, lineage)
+            failed.discard(kept.copy)
+
+        work.in_batches(store, transcripts(settings), one, path=lambda kept: kept.copy, size=lambda kept: kept.size)
+        work.settle_lineage(store, lineage)
         with store.writing():
-            lineage.settle(store, settings)
-            for path, (length, mtime, ino, copy) in sources.items():
-                store.set_source(path, length, mtime, ino, copy)
+            for path, (length, mtime, ino, copy) in known.items():
+                if copy not in failed and os.path.exists(os.path.join(settings.archive, copy)):
+                    store.set_source(path, length, mtime, ino, copy)
         if output:
             work.take_output(store)
         count = store.count()
         store.settle()
     with alone(settings.index):
         replace(settings.index, new)
+    for path, words in work.troubles.items():
+        trouble(path, words)
     return count
 
 
-def _old_sources(settings: Settings) -> dict[str, tuple[int, int, int, str]]:
-    """What the old index knew of the sources; nothing when it cannot say. Only where the copy is still as long."""
-    import sqlite3
-
-    from recall.errors import RecallError
-
+def _known(settings: Settings) -> Known:
+    """What the old index knew of the sources; nothing when it cannot say."""
     try:
         with open_store(settings.index) as store:
             return store.sources()
-    except (RecallError, sqlite3.DatabaseError):
+    except (RecallError, sqlite3.Error):
         return {}
 
 
-def _transcripts(settings: Settings) -> list[tuple[str, str, str, str, int, int]]:
-    """(client, kind, copy, session, bytes, mtime) of each transcript in the archive, newest session first."""
+def _sources(settings: Settings) -> dict[str, str]:
+    """Where the clients keep what is in the archive: copy -> path of its source."""
+    folders = adopted(settings.archive)
+    out: dict[str, str] = {}
+    for home in homes(settings):
+        for found in walk(home, lambda path, problem: None):
+            if found.place.kind in ("main", "sub"):
+                out.setdefault(append.locate(settings.archive, found.place.archive, folders), found.path)
+    return out
+
+
+def transcripts(settings: Settings) -> list[Kept]:
+    """The newest generation of each transcript in the archive, newest session first; none of purged sessions."""
+    gone = Purged(settings.state).ids
     out = []
     for copy in copies(settings.archive):
         if copy.generation:
             continue
-        top, _, rest = canonical(copy.path).partition("/")
-        client = top.partition("@")[0]
-        if client not in NAMES:
+        found = placed(copy.path)
+        if found is None:
             continue
-        folder = "projects" if client == "claude" else "sessions"
-        place = get(client).place(f"{folder}/{rest}")
-        if place is None or place.kind not in ("main", "sub"):
-            continue
-        if append.purged(settings.state, place.session):
-            continue
-        out.append((client, place.kind, copy.path, place.session, copy.size, copy.mtime_ns))
+        client, place = found
+        if place.kind in ("main", "sub") and (place.session or stem(copy.path)) not in gone:
+            out.append(Kept(client, place.kind, copy.path, place.session, copy.size, copy.mtime_ns))
     newest: dict[str, int] = {}
-    for _, _, copy_path, session, _, mtime in out:
-        key = session or copy_path
-        newest[key] = max(newest.get(key, 0), mtime)
-    out.sort(key=lambda item: (-newest[item[3] or item[2]], item[3] or item[2], item[1] != "main", item[2]))
+    for kept in out:
+        key = kept.session or kept.copy
+        newest[key] = max(newest.get(key, 0), kept.mtime)
+    out.sort(
+        key=lambda kept: (
+            -newest[kept.session or kept.copy],
+            kept.session or kept.copy,
+            kept.kind != "main",
+            kept.copy,
+        )
+    )
     return out
+
+
+def placed(copy: str) -> tuple[str, Place] | None:
+    """(client, what it is) of a copy by its path in the archive; None for what is no client's.
+
+    `<client>/…` is of the first home, `<client>@<number>/…` of a further one; anything else was left there by an
+    earlier tool, which kept Claude Code's folders directly in the root.
+    """
+    top, _, rest = copy.partition("/")
+    client = top.partition("@")[0]
+    if client not in NAMES or (top != client and not _is_prefix(top)):
+        client, rest = "claude", copy
+    for folder in (*get(client).folders, ""):
+        place = get(client).place(f"{folder}/{rest}" if folder else rest)
+        if place is not None:
+            return client, place._replace(archive=copy)
+    return None
+
+
+def _is_prefix(top: str) -> bool:
+    """Is this the folder of a further home, also of one that is not configured any more?"""
+    number = top.partition("@")[2]
+    return len(number) == 8 and all(digit in "0123456789abcdef" for digit in number)

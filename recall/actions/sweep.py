@@ -2,39 +2,63 @@
 
 One sweep runs at a time. Each file is copied first and read from its copy; its rows, and how far it was read, are
 written in one transaction, so a sweep that was killed at any point goes on where it was. What cannot be read is
-told once and does not stop the rest. A source that is missing is never a deletion.
+told once and does not stop the rest. A source that is missing is never a deletion. Copies come first: they are made
+even where the index cannot be used.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar
 
 import orjson
 
 from recall import clients
+from recall.actions.history import Purged, keep_filtered
 from recall.actions.lineage import Lineage
 from recall.actions.reading import Reading
-from recall.actions.walk import Found, homes, walk
+from recall.actions.turn import lock_path
+from recall.actions.walk import Found, homes, stem, walk
 from recall.archive import append
+from recall.archive.kept import Kept
 from recall.archive.store import adopted, generations, refresh
 from recall.archive.sums import Sums
 from recall.core import redact, text
 from recall.core.facts import Facts
 from recall.core.model import PRINTED, SPOKEN, Session, Transcript
 from recall.core.session import is_searcher, main_of, pieces, printed, project_of
-from recall.errors import Damaged, Unavailable
+from recall.errors import Damaged, RecallError, Unavailable
 from recall.files import Lock, make_private_dir
 from recall.settings import Settings
 from recall.shelf import Shelf
-from recall.store import NewerIndex, Store, create_store, discard, exists, open_store
+from recall.store import (
+    NEW,
+    NewerIndex,
+    Store,
+    alone,
+    create_store,
+    discard,
+    exists,
+    is_damage,
+    is_of_data,
+    is_of_index,
+    open_store,
+)
+from recall.store import replace as put_in_place
+
+_T = TypeVar("_T")
 
 _BATCH = 24 << 20  # bytes of transcripts taken in between two commits
 _HASH = 24  # MB that FTS5 collects before it writes
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing more can be written there
+GONE = -1
+"""In place of a source's size: the client has deleted it, and its copy was looked at since."""
 
 
 def nothing(*_: object) -> None:
@@ -80,8 +104,11 @@ class Sweep:
         self.output = output
         self.report = Report()
         self.shelf = Shelf(settings.data, settings.state)
-        self._troubles: dict[str, str] = {}
+        self.troubles: dict[str, str] = {}
         self._dirty: set[int] = set()
+        self._broken: set[str] = set()  # files that could not be taken in this time
+        self._full: Unavailable | None = None  # why no more copies can be made
+        self._unreadable = False  # a folder of a client could not be listed: what is missing may be in it
 
     @cached_property
     def adopted(self) -> frozenset[str]:
@@ -91,27 +118,50 @@ class Sweep:
     def sums(self) -> Sums:
         return Sums(self.settings.archive)
 
+    @cached_property
+    def purged(self) -> Purged:
+        return Purged(self.settings.state)
+
     # -- the pass ----------------------------------------------------------------------------------------------
 
     def run(self) -> Report:
-        """Archive and index what changed; leaves at once when another sweep is running."""
+        """Archive and index what changed; leaves at once when another sweep is running.
+
+        Raises Unavailable where there is no space left (what was copied is indexed), Damaged for an index that a newer
+        recall made; in both cases, and for whatever is wrong with the index, copies are made as far as can be.
+        """
         make_private_dir(self.settings.state)
-        with Lock(os.path.join(self.settings.state, "sweep.lock"), wait=False) as held:
+        with Lock(lock_path(self.settings), wait=False) as held:
             if held is None:
                 self.report.busy = True
                 return self.report
             if not append.ready(self.settings.archive, self.settings.state):
                 self.report.unmounted = True
                 return self.report
-            store = self.open()
             try:
-                self._pass(store)
-            finally:
-                store.close()
+                self._indexed()
+            except Exception:
+                if self._full is None:
+                    self._keep_all()
+                raise
         return self.report
 
+    def _indexed(self) -> None:
+        store = self.open()
+        try:
+            self._pass(store)
+        except Exception as problem:
+            if not is_damage(problem):
+                raise
+            store.close()
+            self._remake(f"{self.settings.index} is damaged ({problem}); made again from the archive")
+            store = open_store(self.settings.index)
+            self._pass(store)
+        finally:
+            store.close()
+
     def open(self) -> Store:
-        """The index, made anew where there is none that can be used; a newer one is refused."""
+        """The index, made anew where there is none that can be used; a newer one is refused. The lock is held."""
         path = self.settings.index
         if exists(path):
             try:
@@ -119,44 +169,124 @@ class Sweep:
             except NewerIndex:
                 raise
             except Damaged as problem:
-                from recall.actions.reindex import rebuild
-
-                self.report.rebuilt = True
-                self.report.problems.append(f"{problem.message}; made again from the archive")
-                rebuild(self.settings, progress=self.progress, output=False)
+                self._remake(f"{problem.message}; made again from the archive")
                 return open_store(path)
-        discard(path)
-        store = create_store(path, build=secrets.token_hex(8))
-        if any(os.path.isdir(os.path.join(self.settings.archive, name)) for name in ("claude", "codex")) or self.adopted:
-            store.close()
-            from recall.actions.reindex import rebuild
-
-            self.report.rebuilt = True
-            rebuild(self.settings, progress=self.progress, output=False)
+        if self.adopted or any(
+            os.path.isdir(os.path.join(self.settings.archive, home.prefix)) for home in homes(self.settings)
+        ):
+            self._remake("")
             return open_store(path)
-        return store
+        # Made beside and renamed: a reader must not see half of it.
+        discard(path + NEW)
+        create_store(path + NEW, build=secrets.token_hex(8)).close()
+        with alone(path):
+            discard(path)
+            put_in_place(path, path + NEW)
+        return open_store(path)
+
+    def _remake(self, why: str) -> None:
+        from recall.actions.reindex import rebuild
+
+        self.report.rebuilt = True
+        if why:
+            self.report.problems.append(why)
+        self._dirty.clear()
+        rebuild(self.settings, progress=self.progress, output=False)
 
     def _pass(self, store: Store) -> None:
+        self.report.seen = 0
         known = store.sources()
         changed: list[Found] = []
-        for home in homes(self.settings):
-            for found in walk(home, self._trouble):
-                self.report.seen += 1
-                before = known.get(found.path)
-                if before is None or before[:3] != (found.size, found.mtime, found.ino):
-                    changed.append(found)
+        before = self.shelf.troubles()
+        missing = set(known)
+        for found in self._walk():
+            missing.discard(found.path)
+            seen = known.get(found.path)
+            if seen is None or seen[:3] != (found.size, found.mtime, found.ino):
+                changed.append(found)
+            elif before and found.path in before:
+                self.troubles[found.path] = before[found.path]  # it is as it was, and so is its problem
         if changed:
             self.take(store, changed, known)
-        if self.output:
+        if not self._unreadable:
+            self._take_orphans(store, {path: known[path] for path in missing if known[path][0] != GONE})
+        again = self._take_stale(store)
+        if self.output and not again:
             self.take_output(store)
         self.report.sessions = store.count()
         self._tell_troubles()
-        if changed:
+        if self._full:
+            raise self._full
+        if changed or self.report.rebuilt:
             waste, rows = store.waste()
-            if waste > max(200, rows // 10):
+            if again or waste > max(200, rows // 10):
                 self._rebuild_later(store)
-                return
-            store.settle()
+            else:
+                store.settle()
+
+    def _walk(self) -> Iterator[Found]:
+        """Everything under the homes that may be kept."""
+        gone = self.purged.ids
+        for home in homes(self.settings):
+            for found in walk(home, self._walk_trouble):
+                self.report.seen += 1
+                if not gone or not self._is_purged(found):
+                    yield found
+
+    def _walk_trouble(self, path: str, problem: OSError) -> None:
+        self._unreadable = True
+        self._trouble(path, problem)
+
+    def _is_purged(self, found: Found) -> bool:
+        return (found.place.session or stem(found.path)) in self.purged.ids
+
+    def _keep_all(self) -> None:
+        """Copies of everything, without an index: what is kept can be indexed later."""
+        try:
+            with self.sums:
+                for found in self._walk():
+                    if self._keep(found, None) is None and self._full:
+                        return
+        except (OSError, RecallError):
+            return  # what stopped the sweep itself is told
+
+    def _take_orphans(self, store: Store, gone: dict[str, tuple[int, int, int, str]]) -> None:
+        """Sources that were deleted since the last sweep: a hook may have copied more of them than is indexed."""
+        if not gone:
+            return
+        lineage = Lineage()
+        copies = [(path, seen) for path, seen in sorted(gone.items()) if not os.path.lexists(path)]
+
+        def one(item: tuple[str, tuple[int, int, int, str]]) -> None:
+            path, seen = item
+            file = store.file_by_copy(seen[3])
+            if file is not None:
+                row = store.session(file.session)
+                if row and os.path.exists(os.path.join(self.settings.archive, file.copy)):
+                    self.take_copy(store, file.client, file.copy, file.kind, row.id, path, lineage)
+            store.set_source(path, GONE, seen[1], seen[2], seen[3])
+
+        self.in_batches(store, copies, one, path=lambda item: item[0], size=lambda item: 4096)
+        self.settle_lineage(store, lineage)
+
+    def _take_stale(self, store: Store) -> bool:
+        """Read again what other versions of parser, redaction or folding have read; True: too much for that."""
+        stale = store.stale({name: self.versions(name) for name in clients.NAMES})
+        if not stale:
+            return False
+        self.report.rebuilt = True
+        if len(stale) > max(20, store.file_count() // 10):
+            return True
+        lineage = Lineage()
+
+        def one(file: Transcript) -> None:
+            row = store.session(file.session)
+            if row and os.path.exists(os.path.join(self.settings.archive, file.copy)):
+                self.take_copy(store, file.client, file.copy, file.kind, row.id, file.source, lineage)
+
+        self.in_batches(store, stale, one, path=lambda file: file.copy, size=lambda file: file.done)
+        self.settle_lineage(store, lineage)
+        return False
 
     def _rebuild_later(self, store: Store) -> None:
         from recall.actions.reindex import rebuild
@@ -180,29 +310,66 @@ class Sweep:
                 found.path,
             )
         )
-        total = sum(found.size for found in changed)
         lineage = Lineage()
-        names_changed = False
-        done = 0
         store.bulk(_HASH)
-        at = 0
         with self.sums:
-            while at < len(changed):
-                size = 0
+            self.in_batches(
+                store,
+                changed,
+                lambda found: self._take_one(store, found, known.get(found.path), lineage),
+                path=lambda found: found.path,
+                size=lambda found: found.size,
+            )
+            names_changed = any(found.place.kind == "history" for found in changed)
+            self.settle_lineage(store, lineage, names_changed=names_changed)
+
+    def settle_lineage(self, store: Store, lineage: Lineage, *, names_changed: bool = False) -> None:
+        with store.writing():
+            lineage.settle(store, self.settings)
+            if names_changed:
+                self._names(store)
+
+    def in_batches(
+        self,
+        store: Store,
+        items: Sequence[_T],
+        take: Callable[[_T], None],
+        *,
+        path: Callable[[_T], str],
+        size: Callable[[_T], int],
+        what: str = "reading",
+    ) -> None:
+        """`take` each item, many in one transaction. An item that fails is told, and its batch is begun again without
+        it: so nothing of it is in the index, and it is tried anew by the next sweep."""
+        total = sum(map(size, items))
+        done = at = 0
+        while at < len(items) and not self._full:
+            counts = replace(self.report, touched=set(self.report.touched), problems=list(self.report.problems))
+            now: _T | None = None
+            n, held = at, 0
+            try:
                 with store.writing():
-                    while at < len(changed) and size < _BATCH:
-                        found = changed[at]
-                        size += found.size
-                        names_changed |= found.place.kind == "history"
-                        self._take_one(store, found, known.get(found.path), lineage)
-                        at += 1
-                        self.progress(done + size, total, "reading")
+                    while n < len(items) and held < _BATCH:
+                        now = items[n]
+                        held += size(now)
+                        if path(now) not in self._broken:
+                            take(now)
+                            if self._full:
+                                break
+                        n += 1
+                        self.progress(done + held, total, what)
+                    now = None
                     self.settle_dirty(store)
-                done += size
-            with store.writing():
-                lineage.settle(store, self.settings)
-                if names_changed:
-                    self._names(store)
+            except Exception as problem:
+                self._dirty.clear()
+                if now is None or not _is_of_one_file(problem):
+                    raise
+                self.report = counts
+                self._broken.add(path(now))
+                self._trouble(path(now), _words(problem))
+                continue
+            done += held
+            at = n
 
     def settle_dirty(self, store: Store) -> None:
         """Make the rows of all sessions that got something new. In a transaction."""
@@ -210,23 +377,54 @@ class Sweep:
             self.settle_session(store, no)
         self._dirty.clear()
 
-    def _take_one(
-        self, store: Store, found: Found, before: tuple[int, int, int, str] | None, lineage: Lineage
-    ) -> None:
-        if append.purged(self.settings.state, found.place.session):
-            return
+    def _keep(self, found: Found, before: tuple[int, int, int, str] | None) -> tuple[str, Kept] | None:
+        """Bring the copy of a file up to date: its path and what was done. None: it could not be read or written, which
+        was told, or must not be kept."""
+        copy = found.place.archive
         try:
-            copy = append.locate(self.settings.archive, found.place.archive, self.adopted)
-            kept = refresh(
-                self.settings.archive,
-                copy,
-                found.path,
-                self.sums,
-                force=before is not None and before[2] != found.ino,
-            )
+            if self.purged and (self._is_purged(found) or (before is None and self._of_purged(found))):
+                return None
+            copy = append.locate(self.settings.archive, copy, self.adopted)
+            if self.purged and found.place.kind == "history":
+                return copy, keep_filtered(self.settings.archive, copy, found.path, self.purged, self.sums)
+            force = before is not None and before[2] != found.ino
+            return copy, refresh(self.settings.archive, copy, found.path, self.sums, force=force)
         except OSError as problem:
-            self._trouble(found.path, problem)
+            if problem.errno == errno.ENOENT and not os.path.lexists(found.path):
+                # It vanished since the walk saw it. What a hook copied of it is still worth reading.
+                copy = copy.removesuffix(".zst")
+                try:
+                    return copy, Kept("same", 0, 0, os.stat(os.path.join(self.settings.archive, copy)).st_size)
+                except OSError:
+                    return None
+            if problem.errno in _FULL:
+                hint = "make it writable" if problem.errno == errno.EROFS else "make room on that disk"
+                self._full = Unavailable(
+                    f"{self.settings.archive}: {problem.strerror}", f"{hint}; the next sweep goes on from here"
+                )
+            elif str(problem.filename or "").startswith(self.settings.archive + os.sep):
+                self._trouble(os.path.dirname(str(problem.filename)), problem)
+            else:
+                self._trouble(found.path, problem)
+            return None
+
+    def _of_purged(self, found: Found) -> bool:
+        """Is this new file a part of a purged session? Sub-agents among the sessions say so in their records only."""
+        if found.place.kind not in ("main", "sub") or found.path.endswith(".zst"):
+            return False
+        if found.place.session and found.client != "codex":
+            return False  # its folder said it
+        owner, _ = self._owner(found.client, found.path, found.place.session, found.place.kind)
+        if owner not in self.purged.ids:
+            return False
+        self.shelf.mark_purged(found.place.session or stem(found.path))  # so that nobody need look again
+        return True
+
+    def _take_one(self, store: Store, found: Found, before: tuple[int, int, int, str] | None, lineage: Lineage) -> None:
+        done = self._keep(found, before)
+        if done is None:
             return
+        copy, kept = done
         copy = copy.removesuffix(".zst")
         self.report.read += kept.read
         if kept.problem:
@@ -249,32 +447,38 @@ class Sweep:
     ) -> str:
         """Index what is new in one copy; 'new', 'grown', 'rewritten' or '' (nothing was). In a transaction."""
         path = os.path.join(self.settings.archive, copy)
-        status = os.stat(path)
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            return ""  # nothing could be decoded of it
         versions = self.versions(client)
         file = store.file_by_copy(copy)
         what = "new"
         if file is not None:
+            if source and file.source != source and not os.path.exists(file.source):
+                store.set_file_source(file.no, source)  # the client moved it
+                file = file._replace(source=source)
             if file.mark == str(status.st_ino) and file.versions == versions:
                 if file.done >= status.st_size:
                     return ""
                 what = "grown"
             else:
-                what = "rewritten" if file.mark != str(status.st_ino) else "grown"
+                what = "rewritten"
                 self._put_aside(store, file, copy)
+                self._dirty.add(file.session)
                 file = None
         if status.st_size == 0:
             return ""
         facts = store.facts(file.no, orjson.loads) if file else Facts()
         facts.tools.clear()
-        try:
-            owner = session
-            if file is None and (not session or client == "codex"):
+        owner = session
+        if file is None:
+            if not session or client == "codex":
                 owner, kind = self._owner(client, path, session, kind)
-            no = file.session if file else store.session_no(client, owner)
-            self._read(store, client, path, file, facts, no, copy, kind, source, str(status.st_ino), versions)
-        except OSError as problem:
-            self._trouble(path, problem)
-            return ""
+            if self.shelf.is_removed(owner):
+                return ""
+        no = file.session if file else store.session_no(client, owner)
+        self._read(store, client, path, file, facts, no, copy, kind, source, str(status.st_ino), versions)
         lineage.note(no, new=what != "grown")
         self._dirty.add(no)
         self.report.touched.add(no)
@@ -301,7 +505,9 @@ class Sweep:
         start = file.done if file else 0
         reading = Reading(path, start, facts, self.settings.max_line)
         if file is None:
-            no = store.put_file(Transcript(0, session, client, copy, kind, source, 0, mark, versions), facts, orjson.dumps)
+            no = store.put_file(
+                Transcript(0, session, client, copy, kind, source, 0, mark, versions), facts, orjson.dumps
+            )
         else:
             no = file.no
         row = store.session(session)
@@ -330,19 +536,13 @@ class Sweep:
 
     def _put_aside(self, store: Store, file: Transcript, copy: str) -> None:
         """The copy begins anew. Its old rows go, unless the older generation holds more than the new one does."""
-        older = next(
-            (one for one in generations(self.settings.archive, copy) if one.generation and str(one.ino) == file.mark), None
-        )
-        if older is None or file.versions != self.versions(file.client):
+        older = [one for one in generations(self.settings.archive, copy) if one.generation]
+        mine = next((one for one in older if str(one.ino) == file.mark), None)
+        if mine is None or file.versions != self.versions(file.client):
             store.drop_file(file.no)
             return
         had = store.facts(file.no, orjson.loads)
-        facts = Facts()
-        reading = Reading(os.path.join(self.settings.archive, copy), 0, facts, self.settings.max_line)
-        for _ in clients.get(file.client).parse(reading.lines(), facts, SPOKEN):
-            pass
-        contained = set(had.uuids) <= set(facts.uuids) if had.uuids else had.events <= facts.events
-        if contained:
+        if _contains(self.facts_of_copy(file.client, copy), had):
             store.drop_file(file.no)
             return
         # One older generation is enough to find what was lost, however often the client rewrites.
@@ -352,7 +552,29 @@ class Sweep:
                     store.drop_file(file.no)
                     return
                 store.drop_file(other.no)
-        store.move_file(file.no, older.file, "older")
+        store.move_file(file.no, mine.file, "older")
+
+    def fullest_older(self, client: str, copy: str) -> str:
+        """The older generation of a copy that is indexed beside it: the fullest of those that hold something of their
+        own (path in the archive, '' for none)."""
+        older = [one for one in generations(self.settings.archive, copy) if one.generation]
+        if not older:
+            return ""
+        newest = self.facts_of_copy(client, copy)
+        best, most = "", 0
+        for one in reversed(older):
+            facts = self.facts_of_copy(client, one.file)
+            if facts.events > most and not _contains(newest, facts):
+                best, most = one.file, facts.events
+        return best
+
+    def facts_of_copy(self, client: str, copy: str) -> Facts:
+        """What a whole copy says of itself."""
+        facts = Facts()
+        reading = Reading(os.path.join(self.settings.archive, copy), 0, facts, self.settings.max_line)
+        for _ in clients.get(client).parse(reading.lines(), facts, SPOKEN):
+            pass
+        return facts
 
     # -- sessions ----------------------------------------------------------------------------------------------
 
@@ -404,8 +626,8 @@ class Sweep:
         if name:
             return name, "user"
         if row.client == "codex":
-            given = self.names.get(row.id, "")
-            return (given, "user") if given else (facts.title, facts.title_by)
+            other = self.names.get(row.id, "")
+            return (other, "user") if other else (facts.title, facts.title_by)
         note = None
         main = next((file for file, _ in files if file.kind == "main"), None)
         if main is not None:
@@ -449,7 +671,11 @@ class Sweep:
     def _names(self, store: Store) -> None:
         self.__dict__.pop("names", None)
         for row in store.sessions():
-            if row.client == "codex" and redact.redact(self.names.get(row.id, "")) != row.title and row.id in self.names:
+            if (
+                row.client == "codex"
+                and redact.redact(self.names.get(row.id, "")) != row.title
+                and row.id in self.names
+            ):
                 self.settle_session(store, row.no)
 
     # -- tool output -------------------------------------------------------------------------------------------
@@ -459,49 +685,42 @@ class Sweep:
         waiting = store.unprinted()
         if not waiting:
             return
-        total = sum(file.done - done for file, done in waiting)
-        seen = 0
-        at = 0
         store.bulk(_HASH)
-        while at < len(waiting):
-            size = 0
-            with store.writing():
-                while at < len(waiting) and size < _BATCH:
-                    file, done = waiting[at]
-                    at += 1
-                    size += file.done - done
-                    self._read_output(store, file, done)
-                    self.progress(seen + size, total, "tool output")
-            seen += size
+        self.in_batches(
+            store,
+            waiting,
+            lambda item: self._read_output(store, *item),
+            path=lambda item: os.path.join(self.settings.archive, item[0].copy),
+            size=lambda item: item[0].done - item[1],
+            what="tool output",
+        )
 
     def _read_output(self, store: Store, file: Transcript, done: int) -> None:
-        facts = Facts()
         path = os.path.join(self.settings.archive, file.copy)
-        reading = Reading(path, done, facts, self.settings.max_line)
+        reading = Reading(path, done, Facts(), self.settings.max_line)
         lines = (line for line in reading.lines() if line.at < file.done)
-        try:
-            rows = printed(clients.get(file.client).parse(lines, facts, PRINTED), redact.redact)
-            store.add_prints(file.no, file.session, rows, file.done)
-        except OSError as problem:
-            self._trouble(path, problem)
+        rows = printed(clients.get(file.client).parse(lines, Facts(), PRINTED), redact.redact)
+        store.add_prints(file.no, file.session, rows, file.done)
 
     # -- troubles ----------------------------------------------------------------------------------------------
 
     def _trouble(self, path: str, problem: OSError | str) -> None:
-        words = problem if isinstance(problem, str) else (problem.strerror or str(problem))
-        self._troubles[path] = words
-        if isinstance(problem, OSError) and problem.errno in (28, 122):  # no space, over quota: nothing more will work
-            raise Unavailable(f"{path}: {words}", "make room on that disk; the next sweep goes on from here") from None
+        self.troubles[path] = problem if isinstance(problem, str) else _words(problem)
 
     def _tell_troubles(self) -> None:
         """Each problem is told once, until it is gone; the count stays."""
         before = self.shelf.troubles()
-        self.report.failing = len(self._troubles)
+        self.report.failing = len(self.troubles)
         self.report.problems += [
-            f"{path}: {words}" for path, words in self._troubles.items() if before.get(path) != words
+            f"{path}: {words}" for path, words in self.troubles.items() if before.get(path) != words
         ]
-        if before != self._troubles:
-            self.shelf.set_troubles(self._troubles)
+        if before != self.troubles:
+            self.shelf.set_troubles(self.troubles)
+
+
+def _contains(new: Facts, old: Facts) -> bool:
+    """Does a transcript hold all that an older generation of it held?"""
+    return set(old.uuids) <= set(new.uuids) if old.uuids else old.events <= new.events
 
 
 def clean_facts(facts: Facts) -> None:
@@ -511,3 +730,17 @@ def clean_facts(facts: Facts) -> None:
     facts.last_ask = redact.redact(facts.last_ask)
 
 
+def _is_of_one_file(problem: Exception) -> bool:
+    """Did one file cause this, so that the others can go on without it?"""
+    if isinstance(problem, RecallError):
+        return False
+    if is_of_index(problem):
+        return is_of_data(problem)
+    return not (isinstance(problem, OSError) and problem.errno in _FULL)
+
+
+def _words(problem: Exception) -> str:
+    """What is wrong, for a person."""
+    if isinstance(problem, OSError):
+        return problem.strerror or str(problem)
+    return redact.redact(f"cannot be taken in ({type(problem).__name__}: {problem})")[:200]

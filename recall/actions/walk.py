@@ -95,6 +95,11 @@ def _folder(
         yield Found(home.client, entry.path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
 
 
+def stem(path: str) -> str:
+    """The name of a transcript without its endings."""
+    return os.path.basename(path).removesuffix(".zst").removesuffix(".jsonl")
+
+
 def look(home: Home, path: str) -> Found | None:
     """One file by its path; None when it is not ours or not there."""
     relative = os.path.relpath(path, home.path)
