@@ -33,8 +33,11 @@ CREATE INDEX file_session ON file (session);
 CREATE TABLE source (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, ino INTEGER NOT NULL, copy TEXT NOT NULL)
   WITHOUT ROWID;
 
--- Rows of conv: rowid = session << 20 | n; start, stop: offsets of the first and last line in the copy.
-CREATE TABLE piece (rowid INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL, words INTEGER NOT NULL);
+-- Rows of conv: rowid = session << 20 | n; start, stop: offsets of the first and last line in the copy;
+-- key: fingerprint of a long request, 0 for none.
+CREATE TABLE piece (rowid INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL, words INTEGER NOT NULL,
+  key INTEGER NOT NULL);
+CREATE INDEX piece_key ON piece (key) WHERE key != 0;
 CREATE INDEX piece_file ON piece (file);
 -- Rows that the contentless tables still hold and nobody may see.
 CREATE TABLE dead (first INTEGER PRIMARY KEY, last INTEGER NOT NULL);

@@ -10,6 +10,9 @@ from recall.core.model import Hit, Occurrence, Session
 from recall.core.query import Query, Term
 from recall.store import SHIFT, Store
 
+TEMPLATE_SESSIONS = 3
+"""A long request that so many sessions begin with is a template."""
+
 COMMON = 6000
 """A word in more rows than this is counted by rows, not by occurrences."""
 
@@ -73,11 +76,12 @@ def find(
 
     tier = ""
     matches = [match(term, store) for term in query.terms]
-    evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT)
+    shared = store.shared(TEMPLATE_SESSIONS)
+    evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT, shared)
     complete = sum(1 for one in evidence.values() if len(one.terms()) == len(matches))
     if complete < max(100, 4 * limit):
         matches = [_with_output(term, one, store) for term, one in zip(query.terms, matches, strict=True)]
-        evidence = rank.gather([(one.rows, one.heads, one.output) for one in matches], SHIFT)
+        evidence = rank.gather([(one.rows, one.heads, one.output) for one in matches], SHIFT, shared)
     if not evidence and query.terms:
         matches = [_nearest(term, store) for term in query.terms]
         evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT)

@@ -8,7 +8,7 @@ sessions. Rows with all terms come before rows with some.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recall.core.model import ACTION, ASIDE, ASSISTANT, USER, Occurrence
@@ -82,12 +82,19 @@ class Ranked(NamedTuple):
 
 
 def gather(
-    found: Sequence[tuple[Sequence[Occurrence], Mapping[int, Mapping[str, float]], Iterable[int]]], shift: int
+    found: Sequence[tuple[Sequence[Occurrence], Mapping[int, Mapping[str, float]], Iterable[int]]],
+    shift: int,
+    shared: Container[int] = (),
 ) -> dict[int, Evidence]:
-    """Evidence by session, from what was found for each term: rows, heads, and sessions with it in their output."""
+    """Evidence by session, from what was found for each term: rows, heads, and sessions with it in their output.
+
+    In `shared` rows the request is a template: its words are nobody's, they count as an aside.
+    """
     out: dict[int, Evidence] = {}
     for term, (rows, heads, output) in enumerate(found):
         for row, zone, count in rows:
+            if zone == USER and row in shared:
+                zone = ASIDE
             no = row >> shift
             one = out.get(no)
             if one is None:

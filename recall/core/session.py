@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
+from zlib import crc32
 
 from recall.core.facts import Facts
 from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Record
@@ -13,6 +14,9 @@ from recall.core.text import fold, fold_plain
 
 ROW = 4000
 """Characters in one row of the conversation, about; a longer message becomes several rows."""
+
+TEMPLATE = 160
+"""Characters at the beginning of a request that must be equal for it to be the same template."""
 
 PRINTED_ROW = 64_000
 """Characters in one row of tool output."""
@@ -32,13 +36,15 @@ class Piece(NamedTuple):
     """One row of the conversation index: a turn or a part of one.
 
     `start` and `stop` are the offsets of the first and the last transcript line in it (both lines included);
-    `zones` its folded text: user, assistant, actions, aside; `words` counts what was spoken.
+    `zones` its folded text: user, assistant, actions, aside; `words` counts what was spoken; `key` is a
+    fingerprint of a long request's beginning (0: none), by which texts that many sessions share are known.
     """
 
     start: int
     stop: int
     zones: tuple[str, str, str, str]
     words: int
+    key: int
 
 
 class Printed(NamedTuple):
@@ -89,7 +95,8 @@ def _without_blobs(text: str) -> str:
 
 def _piece(start: int, stop: int, parts: tuple[list[str], ...]) -> Piece:
     user, assistant, action, aside = (fold("\n".join(part)) if part else "" for part in parts)
-    return Piece(start, stop, (user, assistant, action, aside), count_words(user) + count_words(assistant))
+    key = crc32(user[:TEMPLATE].encode("utf-8", "replace")) if len(user) >= TEMPLATE else 0
+    return Piece(start, stop, (user, assistant, action, aside), count_words(user) + count_words(assistant), key)
 
 
 def count_words(folded: str) -> int:
