@@ -136,6 +136,93 @@ class Hit(NamedTuple):
     words: tuple[str, ...] = ()
 
 
+class Card(NamedTuple):
+    """What a session was: one file `<session id>.md` in the data folder. See `docs/formats.md` for the file.
+
+    `project` is the cwd; `first` and `last` times of the session, `written_at` of the card. `status` is 'done', 'in_progress' or
+    'aborted'; `written_by` 'extract', 'hand' or the id of a model. `body` is free text behind the front matter. `extra` keeps
+    keys that we do not know, in order, so that a card of a newer recall or an edited one loses nothing.
+    """
+
+    id: str
+    client: str = "claude"
+    project: str = ""
+    first: float = 0.0
+    last: float = 0.0
+    messages: int = 0
+    title: str = ""
+    task: str = ""
+    status: str = "in_progress"
+    method: str = ""
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    next: str = ""
+    written_by: str = "extract"
+    written_at: float = 0.0
+    body: str = ""
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+class Handoff(NamedTuple):
+    """Where a session stood, for the one that goes on: at most 25 lines and 2,000 characters as text.
+
+    `next` are the steps, first one first; `by` 'extract' or the id of a model; `updated` when it was written.
+    """
+
+    id: str
+    title: str
+    project: str
+    updated: float
+    by: str
+    task: str
+    done: tuple[str, ...] = ()
+    in_flight: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    gotchas: tuple[str, ...] = ()
+
+
+class Extract(NamedTuple):
+    """What code alone can tell of a session, from its records; all texts redacted, lists without repetitions, in the order of
+    first use (files: most used first), each cut to a length that fits a card.
+    """
+
+    ask: str = ""  # the first real request
+    last_ask: str = ""
+    last_answer: str = ""
+    edited: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()  # commands that failed, with the first line of what they said
+    tools: tuple[tuple[str, int], ...] = ()
+    skills: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    prs: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()  # of the assistant at the end, that nobody answered
+    todo: tuple[str, ...] = ()  # open points of the last plan or to-do list
+    interrupted: bool = False  # the last thing is a request without an answer, or an interruption
+
+
+class Usage(NamedTuple):
+    """What a model call took, in tokens, and what it cost in US dollars by the dated table."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost: float = 0.0
+
+
+class Reply(NamedTuple):
+    """A model's answer: the JSON object that the schema asked for, which model gave it, and what it took."""
+
+    value: dict[str, object]
+    model: str
+    usage: Usage = Usage()
+
+
 def __getattr__(name: str) -> object:
     if name == "Facts":
         from recall.core.facts import Facts
