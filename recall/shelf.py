@@ -40,6 +40,10 @@ class Shelf:
         full, short = self._removed
         return session in full or session[:8] in short or session[:13] in short
 
+    def removed_like(self, prefix: str) -> list[str]:
+        """Full ids of removed sessions that begin so."""
+        return sorted(session for session in self._removed[0] if prefix and session.startswith(prefix))
+
     @property
     def any_removed(self) -> bool:
         full, short = self._removed
@@ -81,6 +85,15 @@ class Shelf:
     def name(self, session: str) -> str:
         """The name that the user gave a session through recall, '' when none."""
         return self._names.get(session, "")
+
+    def drop_name(self, session: str) -> None:
+        """Take back the name that the user gave a session."""
+        import orjson
+
+        names = self._json(self.data, "names.json")
+        if names.pop(session, None) is not None:
+            write_atomic(os.path.join(self.data, "names.json"), orjson.dumps(names, option=orjson.OPT_INDENT_2))
+            self.__dict__.pop("_names", None)
 
     # -- problems ----------------------------------------------------------------------------------------------
 

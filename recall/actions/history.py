@@ -28,12 +28,9 @@ _KEYS = ("sessionId", "session_id", "id")
 class Purged:
     """What must never be copied again: `ids` of sessions, and lines that name no session, by their SHA-256."""
 
-    def __init__(self, state: str) -> None:
+    def __init__(self, state: str, ids: frozenset[str]) -> None:
         self._state = state
-        try:
-            self.ids = frozenset(os.listdir(os.path.join(state, append.PURGED)))
-        except (FileNotFoundError, NotADirectoryError):
-            self.ids = frozenset()
+        self.ids = ids
         try:
             with open(os.path.join(state, _LINES), encoding="ascii", errors="replace") as file:
                 self._lines = frozenset(file.read().split())

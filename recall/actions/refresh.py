@@ -11,9 +11,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from recall.actions.history import Purged
 from recall.actions.turn import lock_path
-from recall.actions.walk import Found, homes, stem, walk
+from recall.actions.walk import Found, homes, purged_ids, stem, walk
 from recall.errors import RecallError, Unavailable
 from recall.files import Lock, make_private_dir
 from recall.settings import Settings
@@ -104,7 +103,7 @@ def _changed(settings: Settings) -> list[Found]:
 
 
 def _all(settings: Settings) -> Iterator[Found]:
-    gone = Purged(settings.state).ids
+    gone = purged_ids(settings)
     for home in homes(settings):
         for found in walk(home, lambda path, problem: None):
             if not gone or (found.place.session or stem(found.path)) not in gone:

@@ -8,14 +8,13 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from recall.actions.history import Purged
 from recall.actions.lineage import Lineage
-from recall.actions.walk import homes, stem, walk
+from recall.actions.walk import homes, purged_ids, stem, walk
 from recall.archive import append
 from recall.archive.store import adopted, copies
-from recall.clients import NAMES, get
+from recall.clients import NAMES, places
 from recall.core.model import Place
-from recall.errors import RecallError
+from recall.errors import RecallError, Unavailable
 from recall.files import make_private_dir
 from recall.settings import Settings
 from recall.store import NEW, alone, create_store, discard, open_store, replace
@@ -45,15 +44,17 @@ def rebuild(
 
     What the walk knew of the sources (sizes and times) is taken over, so that the next sweep need not look again.
     Killed at any point, it leaves the old index as it was, or the new one. `trouble(path, words)` is told of each copy
-    that cannot be taken in.
+    that cannot be taken in. Unavailable where the archive is not mounted: an empty index would not be the truth.
     """
     from recall.actions.sweep import Sweep
 
     make_private_dir(settings.state)
+    if not append.ready(settings.archive, settings.state):
+        raise Unavailable(*not_mounted(settings))
     new = settings.index + NEW
     discard(new)
     known = _known(settings)
-    places = {seen[3]: path for path, seen in known.items()} | _sources(settings)
+    where = {seen[3]: path for path, seen in known.items()} | _sources(settings)
     work = Sweep(settings, output=output, progress=progress)
     lineage = Lineage()
     failed: set[str] = set()
@@ -62,7 +63,7 @@ def rebuild(
 
         def one(kept: Kept) -> None:
             failed.add(kept.copy)
-            source = places.get(kept.copy, "")
+            source = where.get(kept.copy, "")
             work.take_copy(store, kept.client, kept.copy, kept.kind, kept.session, source, lineage)
             older = work.fullest_older(kept.client, kept.copy)
             file = store.file_by_copy(kept.copy) if older else None
@@ -88,6 +89,14 @@ def rebuild(
     return count
 
 
+def not_mounted(settings: Settings) -> tuple[str, str]:
+    """What is wrong and how to mend it, where the archive's disk is missing."""
+    return (
+        f"the archive {settings.archive} is not mounted",
+        "mount its disk; if it was moved for good, set RECALL_ARCHIVE or put .recall-archive back into it",
+    )
+
+
 def _known(settings: Settings) -> Known:
     """What the old index knew of the sources; nothing when it cannot say."""
     try:
@@ -110,7 +119,7 @@ def _sources(settings: Settings) -> dict[str, str]:
 
 def transcripts(settings: Settings) -> list[Kept]:
     """The newest generation of each transcript in the archive, newest session first; none of purged sessions."""
-    gone = Purged(settings.state).ids
+    gone = purged_ids(settings)
     out = []
     for copy in copies(settings.archive):
         if copy.generation:
@@ -146,8 +155,8 @@ def placed(copy: str) -> tuple[str, Place] | None:
     client = top.partition("@")[0]
     if client not in NAMES or (top != client and not _is_prefix(top)):
         client, rest = "claude", copy
-    for folder in (*get(client).folders, ""):
-        place = get(client).place(f"{folder}/{rest}" if folder else rest)
+    for folder in (*places(client).folders, ""):
+        place = places(client).place(f"{folder}/{rest}" if folder else rest)
         if place is not None:
             return client, place._replace(archive=copy)
     return None

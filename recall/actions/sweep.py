@@ -24,7 +24,7 @@ from recall.actions.history import Purged, keep_filtered
 from recall.actions.lineage import Lineage
 from recall.actions.reading import Reading
 from recall.actions.turn import lock_path
-from recall.actions.walk import Found, homes, stem, walk
+from recall.actions.walk import Found, homes, purged_ids, stem, walk
 from recall.archive import append
 from recall.archive.kept import Kept
 from recall.archive.store import adopted, generations, refresh
@@ -120,7 +120,7 @@ class Sweep:
 
     @cached_property
     def purged(self) -> Purged:
-        return Purged(self.settings.state)
+        return Purged(self.settings.state, purged_ids(self.settings))
 
     # -- the pass ----------------------------------------------------------------------------------------------
 
@@ -414,7 +414,7 @@ class Sweep:
             return False
         if found.place.session and found.client != "codex":
             return False  # its folder said it
-        owner, _ = self._owner(found.client, found.path, found.place.session, found.place.kind)
+        owner, _ = self.owner(found.client, found.path, found.place.session, found.place.kind)
         if owner not in self.purged.ids:
             return False
         self.shelf.mark_purged(found.place.session or stem(found.path))  # so that nobody need look again
@@ -474,7 +474,7 @@ class Sweep:
         owner = session
         if file is None:
             if not session or client == "codex":
-                owner, kind = self._owner(client, path, session, kind)
+                owner, kind = self.owner(client, path, session, kind)
             if self.shelf.is_removed(owner):
                 return ""
         no = file.session if file else store.session_no(client, owner)
@@ -522,7 +522,7 @@ class Sweep:
         if row:
             store.put_session(row._replace(pieces=count))
 
-    def _owner(self, client: str, path: str, session: str, kind: str) -> tuple[str, str]:
+    def owner(self, client: str, path: str, session: str, kind: str) -> tuple[str, str]:
         """Whose session a file is: sub-agents kept among the sessions name their parent in the records."""
         facts = Facts()
         reading = Reading(path, 0, facts, self.settings.max_line)

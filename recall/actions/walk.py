@@ -8,6 +8,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from recall import clients
+from recall.archive.append import PURGED
 from recall.clients.base import Places
 from recall.core.model import Place
 from recall.settings import Settings
@@ -93,6 +94,14 @@ def _folder(
             trouble(entry.path, problem)
             continue
         yield Found(home.client, entry.path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def purged_ids(settings: Settings) -> frozenset[str]:
+    """Ids of purged sessions (and names of their transcripts that bear no id): never copied again."""
+    try:
+        return frozenset(os.listdir(os.path.join(settings.state, PURGED)))
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
 
 
 def stem(path: str) -> str:

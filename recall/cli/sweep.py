@@ -7,6 +7,7 @@ import time
 
 import click
 
+from recall.actions.reindex import not_mounted
 from recall.actions.sweep import Report, Sweep
 from recall.cli.app import App
 from recall.cli.output import Progress, megabytes, print_json
@@ -23,6 +24,7 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
     """Copy every transcript that changed into the archive, and index it.
 
     One sweep runs at a time; a second one leaves at once. It can be interrupted at any point without loss.
+    What cannot be read is told once, and is no reason to stop; while there is such a thing, the exit status is 5.
 
     \b
       recall sweep
@@ -41,17 +43,15 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
         write_view(app.settings, app.store, app.shelf)
     app.close()
     if report.unmounted:
-        raise Unavailable(
-            f"the archive {app.settings.archive} is not mounted: nothing was copied",
-            "mount its disk; if it was moved for good, set RECALL_ARCHIVE or put .recall-archive back into it",
-        )
+        message, hint = not_mounted(app.settings)
+        raise Unavailable(f"{message}: nothing was copied", hint)
     for problem in report.problems:
         app.say(problem)
     if as_json:
         print_json(_json(report))
     elif not quiet:
         print(summary(report, time.monotonic() - start))
-    return 0
+    return 5 if report.failing else 0
 
 
 def _has_view(app: App) -> bool:
