@@ -63,7 +63,14 @@ def stem_sets(words: list[str], name: str) -> list[set[str]]:
         for found, stem in zip(sets, stemmer.stemWords(words), strict=True):
             if len(stem) >= 2:
                 found.add(stem)
+    if name == "cyrillic":
+        for found in sets:
+            found |= {stem[:-2] + stem[-1] for stem in found if len(stem) > 4 and stem[-2:] in _FLEETING}
     return sets
+
+
+_FLEETING = ("ок", "ек", "ец", "ен", "ел", "ер")
+"""Ends of stems whose vowel is there in some forms only: `сделок` and `сделки`, `отец` and `отца`."""
 
 
 def range_of(word: str) -> tuple[str, str] | None:
@@ -75,7 +82,7 @@ def range_of(word: str) -> tuple[str, str] | None:
         return None
     stems = stem_sets([word], name)[0]
     shortest = min(len(stem) for stem in stems)
-    start = word[: max(3, min(shortest, len(word) - 1))]
+    start = word[: max(3, min(shortest - (shortest > 4), len(word) - 1))]
     return start, _after(start)
 
 
