@@ -34,8 +34,12 @@ from bisect import bisect
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import accumulate
+from typing import Any
 
 PRESETS = {"S": (200, 100_000_000), "M": (2_000, 1_000_000_000), "L": (10_000, 5_000_000_000)}
+Values = dict[str, Any]
+"""A session to be made, a needle, or what was made."""
+
 SIGMA = 1.75  # of the log-normal session size
 END = 1_793_491_200  # 2026-11-01T00:00:00Z, the newest moment in a corpus
 SPAN = 240 * 86_400  # sessions are spread over so many seconds before END
@@ -399,7 +403,7 @@ KINDS = [
 ]
 
 
-def needle(kind: str, n: int, r: random.Random) -> dict:
+def needle(kind: str, n: int, r: random.Random) -> Values:
     w = "".join(r.choice(SYL) for _ in range(3)) + f"{n:x}".translate(str.maketrans("0123456789", "ghijklmnop"))
     v = "".join(r.choice(SYL) for _ in range(2)) + "et"
     if kind == "stem_en":
@@ -458,7 +462,7 @@ class Session:
         self.out: list[bytes] = []
         self.size = 0
         self.lines = 0
-        self.plant: list[dict] = []
+        self.plant: list[Values] = []
         self.share: dict[str, int] = {}
 
     def emit(self, b: bytes, kind: str = "other") -> None:
@@ -466,6 +470,15 @@ class Session:
         self.size += len(b) + 1
         self.lines += 1
         self.share[kind] = self.share.get(kind, 0) + len(b) + 1
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def body(self, budget: int) -> None:
+        raise NotImplementedError
+
+    def turn(self, budget: int) -> None:
+        raise NotImplementedError
 
     def tick(self, mean: float = 6.0) -> str:
         self.t += 0.05 + self.r.expovariate(1 / mean)
@@ -1102,7 +1115,7 @@ def encode_cwd(cwd: str) -> str:
     return "".join(c if c.isalnum() and c.isascii() else "-" for c in cwd)
 
 
-def plan(a: argparse.Namespace) -> list[dict]:
+def plan(a: argparse.Namespace) -> list[Values]:
     r = random.Random(f"plan-{a.seed}")
     langs = [(p.split(":")[0], float(p.split(":")[1]) if ":" in p else 1.0) for p in a.langs.split(",")]
     raw = sorted(min(r.lognormvariate(0, SIGMA), math.exp(SIGMA * 3.3)) for _ in range(a.sessions))
@@ -1155,10 +1168,10 @@ def write(path: str, s: Session) -> None:
     os.utime(path, (s.t, s.t))
 
 
-def run_job(job: dict, home: str, seed: int) -> tuple[list[dict], dict]:
+def run_job(job: Values, home: str, seed: int) -> tuple[list[Values], Values]:
     P = pools(seed)
     r = random.Random(f"session-{seed}-{job['i']}")
-    out: list[dict] = []
+    out: list[Values] = []
     share: dict[str, int] = {}
     files = 0
     if job["agent"] == "codex":
@@ -1222,7 +1235,7 @@ def run_job(job: dict, home: str, seed: int) -> tuple[list[dict], dict]:
     return out, {"bytes": total, "files": files, "lines": lines, "share": share, "agent": job["agent"]}
 
 
-def _star(x: tuple) -> tuple[list[dict], dict]:
+def _star(x: tuple[Values, str, int]) -> tuple[list[Values], Values]:
     return run_job(*x)
 
 
@@ -1300,11 +1313,11 @@ def touch(a: argparse.Namespace) -> list[str]:
         if codex:
             s.tok, s.since_compact, s.originator = 0, 0, "codex-tui"  # type: ignore[attr-defined]
         else:
-            s.start()  # type: ignore[attr-defined]
+            s.start()
         n = {"n": 100_000 + a.round * 1000 + k, "kind": "user", **needle("user", 4096 + a.round * 64 + k, r)}
         s.plant = [n]
         while s.lines < a.lines:
-            s.turn(0)  # type: ignore[attr-defined]
+            s.turn(0)
         lines = s.out[: max(a.lines, n["line"] + 1)]
         with open(path, "ab") as f:
             f.write(b"\n".join(lines) + b"\n")
