@@ -6,6 +6,7 @@ import click
 
 from recall.actions.cmd import resume
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import print_json
 from recall.core import shell
 
@@ -24,6 +25,7 @@ def command(session: str, as_json: bool) -> int:
       eval "$(recall cmd last)"
     """
     app = App.from_environment()
+    freshen(app, quiet=True)
     found = resume(app.resolve(session), app.store, app.settings)
     text = shell.line(found.plan)
     if as_json:

@@ -11,6 +11,7 @@ import click
 from recall.actions.find import find
 from recall.actions.grep import Match, Message, Source, grep, sources
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import Progress, ago, colored, print_json, utc
 from recall.core.card import project_name, short_ids
 from recall.core.model import EVERYTHING, ZONE_NAMES
@@ -109,11 +110,7 @@ def _searched(app: App, flags: dict[str, Any]) -> list[Source]:
         "is": () if flags["live"] is None else ("live" if flags["live"] else "idle",),
     }
     if not flags["no_refresh"]:
-        from recall.actions.refresh import refresh
-
-        left = refresh(app.settings)
-        if left:
-            app.say(left)
+        freshen(app)
     found = find(
         parse((), app.now, options),
         app.store,
@@ -156,7 +153,7 @@ class _Lines:
         if self._only_sessions:
             from recall.core.card import index_line
 
-            line = index_line(row, self._shorts[row.id], self._app.now.tzinfo, live=row.id in self._app.live)
+            line = index_line(row, self._shorts[row.id], None, live=row.id in self._app.live)
             short = self._shorts[row.id]
             print(f"{self._paint('36', short)}{line[len(short) :]}")
             return
@@ -165,7 +162,7 @@ class _Lines:
         self._first = False
         for message in match.before:
             self._neighbour(message)
-        date = _date(match.message.time or row.updated, self._app.now.tzinfo)
+        date = _date(match.message.time or row.updated)
         head = f"{self._paint('36', self._shorts[row.id])} {date} {project_name(row)}"
         text, start, end = match.message.snippet
         shown = text[:start] + self._paint("1;31", text[start:end]) + text[end:]
@@ -218,5 +215,6 @@ def _fields(message: Message) -> dict[str, object]:
     }
 
 
-def _date(seconds: float, zone: datetime.tzinfo | None) -> str:
-    return datetime.datetime.fromtimestamp(seconds, zone).strftime("%Y-%m-%d") if seconds else "----------"
+def _date(seconds: float) -> str:
+    """The local day."""
+    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d") if seconds else "----------"

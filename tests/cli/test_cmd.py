@@ -87,6 +87,13 @@ def test_of_a_chain_the_newest_is_resumed(home: Path, run_recall: Run) -> None:
     assert run_recall("cmd", FIRST).stdout == f"cd '/home/dev/crm' && claude --resume {newer}\n"
 
 
+def test_the_last_session_may_be_newer_than_the_last_sweep(home: Path, run_recall: Run) -> None:
+    claude_session(home, "crm", FIRST, TURNS)
+    swept(run_recall)
+    codex_session(home, "api", OTHER, TURNS, start="2026-06-12T09:00:00+00:00")
+    assert run_recall("cmd", "last").stdout == f"cd '/home/dev/api' && codex resume {OTHER}\n"
+
+
 def test_the_line_runs_as_it_is(home: Path, run_recall: Run) -> None:
     work = home / "a'b\\c\n$x"
     work.mkdir()
