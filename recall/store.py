@@ -699,7 +699,13 @@ def _connect(path: str, wait: float) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     except sqlite3.OperationalError as problem:
         raise Unavailable(f"cannot open {path}: {problem}", "check permissions and free space") from None
-    db.execute("PRAGMA synchronous = NORMAL")
+    try:
+        db.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError as problem:
+        db.close()
+        if is_damage(problem):
+            raise Damaged(f"{path} is no index of recall: {problem}", "run: recall reindex") from None
+        raise
     return db
 
 

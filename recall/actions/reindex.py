@@ -49,6 +49,7 @@ def rebuild(
     from recall.actions.sweep import Sweep
 
     make_private_dir(settings.state)
+    purging = os.path.exists(unfinished(settings))
     if not append.ready(settings.archive, settings.state):
         raise Unavailable(*not_mounted(settings))
     new = settings.index + NEW
@@ -84,9 +85,16 @@ def rebuild(
         store.settle()
     with alone(settings.index):
         replace(settings.index, new)
+    if purging:
+        os.unlink(unfinished(settings))
     for path, words in work.troubles.items():
         trouble(path, words)
     return count
+
+
+def unfinished(settings: Settings) -> str:
+    """The mark of a purge whose words are still in the index: there until that is made anew."""
+    return os.path.join(settings.state, "purging")
 
 
 def not_mounted(settings: Settings) -> tuple[str, str]:

@@ -16,7 +16,7 @@ import orjson
 from recall import clients
 from recall.actions.history import Purged, lists, strip, typed_in
 from recall.actions.reading import Reading
-from recall.actions.reindex import placed, rebuild
+from recall.actions.reindex import placed, rebuild, unfinished
 from recall.actions.sweep import Sweep
 from recall.actions.view import write_view
 from recall.actions.walk import homes, purged_ids, stem
@@ -94,7 +94,7 @@ def purge_removed(
     """As `purge`, for a session that was removed before and has no rows any more; `copies` is empty if none is kept."""
     known = set(_of_owner(settings, session))
     done = Removed([session])
-    if known or _named(settings, {session}):
+    if known or _named(settings, {session}) or os.path.exists(unfinished(settings)):
         facts = [_facts(settings, copy) for copy in known]
         _purge(settings, shelf, {session}, known, {one.cwd for one in facts}, done, progress)
     return done
@@ -111,6 +111,7 @@ def _purge(
 ) -> None:
     paths = known | _named(settings, ids)
     typed = _typed(settings, paths)
+    write_atomic(unfinished(settings), b"")
     for copy in sorted(paths):
         place = placed(copy)
         shelf.mark_purged((place[1].session if place else "") or stem(copy))

@@ -210,14 +210,14 @@ class Sweep:
             self.take(store, changed, known)
         if not self._unreadable:
             self._take_orphans(store, {path: known[path] for path in missing if known[path][0] != GONE})
-        again = self._take_stale(store)
+        again = self._take_stale(store) or self._purge_was_cut()
         if self.output and not again:
             self.take_output(store)
         self.report.sessions = store.count()
         self._tell_troubles()
         if self._full:
             raise self._full
-        if changed or self.report.rebuilt:
+        if changed or again or self.report.rebuilt:
             waste, rows = store.waste()
             if again or waste > max(200, rows // 10):
                 self._rebuild_later(store)
@@ -287,6 +287,11 @@ class Sweep:
         self.in_batches(store, stale, one, path=lambda file: file.copy, size=lambda file: file.done)
         self.settle_lineage(store, lineage)
         return False
+
+    def _purge_was_cut(self) -> bool:
+        from recall.actions.reindex import unfinished
+
+        return os.path.exists(unfinished(self.settings))
 
     def _rebuild_later(self, store: Store) -> None:
         from recall.actions.reindex import rebuild

@@ -61,6 +61,7 @@ def _purge_removed(app: App, typed: str, yes: bool) -> int:
     refuse = app.live & set(ids)
     if refuse:
         raise Refused(f"session {ids[0]} is open", "close it first: what it writes next would come back")
+    app.close()
     print(f"{ids[0]} (removed)", flush=True)
     _ask("Delete all that is kept of it for good?", yes)
     with turn(app.settings):
