@@ -88,7 +88,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("notion", "Notion tokens", _split("ntn_"), 30, 24),
     Kind("notion", "Notion tokens, older", _split("secret_"), 40, 32),
     Kind("shopify", "Shopify tokens", _split("shpat_ shpca_ shppa_ shpss_")),
-    Kind("vault", "HashiCorp Vault and Terraform tokens", _split("hvs. hvb. hvr. .atlasv1."), 20, 10, _DOTTED),
+    Kind("vault", "HashiCorp Vault tokens", _split("hvs. hvb. hvr."), 20, 10, _DOTTED),
+    Kind("terraform", "HCP Terraform tokens", _split(".atlasv1."), 30, 0, _DOTTED),
     Kind("age", "age private keys", _split("AGE-SECRET-KEY-"), 30),
     Kind("groq", "Groq keys", _split("gsk_"), 30, 24),
     Kind("xai", "xAI keys", _split("xai-"), 40, 32),
@@ -158,7 +159,7 @@ _LETTERS_ONLY = frozenset(("AIza", "eyJh", "eyJ0", "eyJr"))
 
 # What follows a telling word when something is assigned: the rest of the name, closing quotes, then a sign of
 # assignment ('?' is one from another script) or, after `--flag` or in netrc, a blank and something with a digit.
-_TAIL = rb"""[\w.\-]{0,24}["'\\\]`*]{0,8}[ \t]{0,8}(?:[=:>?]|\([ ]?["'`\\]|(?<=[ \t])(?=\S{0,23}\d)\S{6})"""
+_TAIL = rb"""[\w.\-]{0,24}["'\\\]`*]{0,8}[ \t]{0,8}(?:[=:>?]|\([ ]?["'`\\]|(?<=[ \t])(?=\S{0,39}\d)\S{6})"""
 _K_WORD = re.compile(
     rb"k(?:e(?:y[ \-](?<=private key.)[\-b]|y" + _TAIL + rb"|n(?<=token)" + _TAIL + rb")"
     rb"|ia(?<=akia)[a-z0-9]{16}|ie(?<=cookie)" + _TAIL + rb"|a(?<=authorika)tion[\w.\-]{0,8}"
@@ -290,6 +291,7 @@ def _begins_by_tail() -> dict[str, list[_Begin]]:
 
 
 _BEGINS = _begins_by_tail()
+_SAME_START = {"sk-": [b for some in _BEGINS.values() for b in some if b.literal[:3] == "sk-" and len(b.literal) > 3]}
 _UNSEPARATED = tuple(begin.literal for begin in _BEGINS[""] if begin.kind.name != "discord")  # that one has dots
 _SEPARATOR = re.compile(r"[\-_.]")
 _OTHER_BEGIN = re.compile(
@@ -297,8 +299,10 @@ _OTHER_BEGIN = re.compile(
 )
 _JOINED = re.compile(rf"[{_WIDE}.]*")
 _PIECES = re.compile(r"[A-Za-z0-9]+")
-_ESCAPE_END = re.compile(r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\x1b\[[0-9;]{0,12}m)\Z")
-_BOT_ID = re.compile(r"(?<!\d)\d{6,12}:\Z")
+_ESCAPE_END = re.compile(
+    r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|(?:\x1b|\\e|\\033|\\u001[bB]|\\x1[bB])\[[0-9;]{0,12}m)\Z"
+)
+_BOT_ID = re.compile(r"\d{6,12}:\Z")
 _BEARER = re.compile(r"[Bb](?:earer|EARER) {1,4}\Z")
 _WEBHOOK = re.compile(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/(?:v\d+/)?webhooks)(/)[\w/\-]{0,60}\Z"
@@ -346,6 +350,9 @@ def _separated(text: str, start: int, end: int) -> Iterator[Span]:
             if first >= max(start, reach) and text.startswith(begin.literal, first):
                 reach = _issued(text, first, after, begin)
                 if reach:
+                    begin = next(
+                        (b for b in _SAME_START.get(begin.literal, ()) if text.startswith(b.literal, first)), begin
+                    )
                     if begin.literal[0] == ".":  # what stands before .atlasv1. is part of it
                         first -= len(text[start:first]) - len(text[start:first].rstrip(_NAME_CHARS))
                     yield first, reach, begin.kind.name
@@ -366,7 +373,7 @@ def _unseparated(text: str, start: int, end: int) -> Iterator[Span]:
 def _begins(text: str, at: int) -> bool:
     """Whether a word begins here: after no letter or digit, or after an escape such as a literal `\\n`."""
     before = text[at - 1 : at]
-    return not (before.isascii() and before.isalnum()) or bool(_ESCAPE_END.search(text, max(0, at - 16), at))
+    return not (before.isascii() and before.isalnum()) or bool(_ESCAPE_END.search(text, max(0, at - 24), at))
 
 
 def _issued(text: str, first: int, after: int, begin: _Begin) -> int:
@@ -438,7 +445,7 @@ _KEY_OF = _split(
     "api app application access account auth private secret signing encryption master shared license service webhook"
     " admin client consumer deploy storage subscription hmac jwt aes crypto fernet session token integration"
 )
-_TELLING = re.compile(r"pass(?:w(?:or[dt])?|wd|phrase|code)?|pwd|secret|token|key")
+_TELLING = re.compile(r"pass(?:wor[dt]|wd|phrase|code|d)?|pwd|secret|token|key")
 _KIND_OF = {"pa": "password", "pw": "password", "se": "secret", "to": "token", "ke": "key"}
 _OTHER_THING = re.compile(
     r"s?[_.\-]?(?:count|ids?(?![a-z])|names?|len|limit|types?|ur[il]|path|file|dir|folder|ref|arn|version|expir|ttl|field|policy|hint"
@@ -512,6 +519,7 @@ def _assigned(text: str, at: int) -> Iterator[Span]:
         return
     if how == "":
         flag = name.startswith("-") and sign.end() > word.end()
+        flag |= kind == "aws-secret" and sign.end() > word.end()  # aws configure set
         if not flag and not (kind == "password" and _NETRC.search(text, max(0, start - 100), start)):
             return
     if opening:
@@ -525,13 +533,13 @@ def _assigned(text: str, at: int) -> Iterator[Span]:
     if bare is None or text.startswith(_MARK, value):
         return
     end = bare.end()
-    if end - value >= 250:
-        rest = (_SHELL_REST if shell else _BARE_REST).match(text, end)
-        end = rest.end() if rest else end
     while end > value and text[end - 1] in ".,;:!?)]}":
         end -= 1
     called = text[end : end + 1] in ("(", "[") and text[value:end].replace(".", "_").isidentifier()
     if not called and _is_value(text[value:end], kind, False, how == "="):
+        if bare.end() - value >= 256:
+            rest = (_SHELL_REST if shell else _BARE_REST).match(text, bare.end())
+            end = rest.end() if rest else end
         yield value, end, kind
 
 
