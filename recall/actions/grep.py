@@ -17,7 +17,7 @@ from recall import clients
 from recall.actions.transcript import newest, records, shown
 from recall.archive.store import generations
 from recall.core.facts import Facts
-from recall.core.model import EVERYTHING, Line, Record, Session
+from recall.core.model import EVERYTHING, OUTPUT, Line, Record, Session
 from recall.core.pattern import Pattern, Sieve
 from recall.core.plain import one_line, plain
 from recall.settings import Settings
@@ -25,6 +25,7 @@ from recall.store import Store
 
 _BLOCK = 4 << 20
 _NEIGHBOUR = 4000  # characters of a neighbour that are looked at: more than are shown, for secrets to be seen whole
+_RESULTS = "tool-results"  # beside a transcript: what was too long for it
 _HEAD = 50  # lines from the beginning that tell what a file is
 BEFORE = 40
 AFTER = 100
@@ -59,12 +60,14 @@ class Match(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file to search: of which session and client, its path and its bytes."""
+    """A file to search: of which session and client, its path and its bytes. `text`: not a transcript, but what one
+    tool printed, which the client kept in a file of its own."""
 
     session: Session
     client: str
     path: str
     size: int
+    text: bool = False
 
 
 def sources(sessions: Iterable[Session], store: Store, settings: Settings) -> list[Source]:
@@ -81,6 +84,9 @@ def sources(sessions: Iterable[Session], store: Store, settings: Settings) -> li
         path = newest(file, settings)
         if path:
             mine.append((order.get(file.kind, 3), file.no, Source(row, file.client, path, _size(path))))
+        if file.kind == "main":
+            for name in _names(os.path.join(settings.archive, file.copy.removesuffix(".jsonl"), _RESULTS)):
+                mine.append((3, file.no, Source(row, file.client, name, _size(name), True)))
         if file.kind in ("main", "sub"):
             for older in _older(file.copy, settings.archive, looked):
                 mine.append((1, file.no, Source(row, file.client, older, _size(older))))
@@ -92,6 +98,14 @@ def sources(sessions: Iterable[Session], store: Store, settings: Settings) -> li
                 seen.add(source.path)
                 out.append(source)
     return out
+
+
+def _names(folder: str) -> list[str]:
+    """Paths of the files in a folder, by name; [] when there is none."""
+    try:
+        return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _older(copy: str, archive: str, looked: dict[str, frozenset[str]]) -> list[str]:
@@ -176,18 +190,34 @@ class _Look:
         if not self.context or counting:
             for record, text, place in hits:
                 yield Match(source.session, _message(record, text, place)), _key(record)
+        elif source.text:
+            yield from ((Match(source.session, _message(*hit)), _key(hit[0])) for hit in hits)
         elif any(True for _ in hits):
             yield from self._with_neighbours(source, settings)
 
     def _hits(
         self, source: Source, settings: Settings, counting: bool
     ) -> Iterator[tuple[Record, str, tuple[int, int]]]:
+        if source.text:
+            yield from self._in_text(source.path, settings.max_line, counting)
+            return
         facts = Facts()
         lines = _head_first(source.path, _candidates(source.path, self.sieve, settings.max_line), facts)
-        for record in clients.get(source.client).parse(lines, facts, EVERYTHING):
+        for record in clients.get(source.client).parse(lines, facts, EVERYTHING, whole=True):
             found = self._find(record, counting)
             if found:
                 yield record, *found
+
+    def _in_text(self, path: str, limit: int, counting: bool) -> Iterator[tuple[Record, str, tuple[int, int]]]:
+        """One message: what a tool printed; of more than `limit` bytes the beginning."""
+        with open(path, "rb") as file:
+            raw = file.read(limit)
+            if not self.sieve.lines(raw):
+                return
+            record = Record(OUTPUT, raw.decode("utf-8", "replace"), 0, os.fstat(file.fileno()).st_mtime)
+        found = self._find(record, counting)
+        if found:
+            yield record, *found
 
     def _find(self, record: Record, counting: bool) -> tuple[str, tuple[int, int]] | None:
         """(the text as it may be shown, where it matches); redaction is only worth its time on what matches without.

@@ -41,7 +41,7 @@ def newest(file: Transcript, settings: Settings) -> str:
 def records(path: str, client: str, settings: Settings, want: Collection[int]) -> Iterator[Record]:
     """All records of the wanted zones of one file, in order; OSError when it cannot be read."""
     facts = Facts()
-    return clients.get(client).parse(Reading(path, 0, facts, settings.max_line).lines(), facts, want)
+    return clients.get(client).parse(Reading(path, 0, facts, settings.max_line).lines(), facts, want, whole=True)
 
 
 def tail(path: str, client: str, want: Collection[int], least: Collection[int], count: int) -> list[Record]:

@@ -43,12 +43,15 @@ class Client(Places, Protocol):
     version: int
     """Of the parser: raised whenever the same bytes would give other records."""
 
-    def parse(self, lines: Iterable[Line], facts: Facts, want: Collection[int]) -> Iterator[Record]:
+    def parse(
+        self, lines: Iterable[Line], facts: Facts, want: Collection[int], *, whole: bool = False
+    ) -> Iterator[Record]:
         """Records of the wanted zones, in order, updating `facts` on the way.
 
         Never raises for what a line holds: a line that is no record is counted in `facts.skipped`, a type
         that is not known in `facts.unknown`. Lines that cannot hold a wanted record may be passed over by a
         look at their bytes. `facts` may be a half-read file's: the next lines are then its continuation.
+        `whole`: the bodies of tool inputs are not cut (for exact search; the index holds their ends).
         With `want` = PRINTED the counts and titles in `facts` are left as they are (a second pass).
         """
         ...

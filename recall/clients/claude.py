@@ -38,6 +38,8 @@ _QUIET = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 
+_INTERRUPTED = "[Request interrupted by user"
+
 _LOOK = 1500  # bytes of a line's head that are looked at
 _NESTED = b':{"'
 _RESULT, _WORDS = 1, 2  # its groups; the third are records without any content
@@ -54,9 +56,11 @@ _IN_RESULTS = (b'image"', b'base64"', b'create"', b'update"', b'tool_reference"'
 _DULL_STARTS = (b'{"type":"file-history-', b'{"type":"api-request')
 
 
-def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:
+def parse(
+    lines: Iterable[Line], facts: Facts, want: Collection[int], *, whole: bool = False, hints: bool = True
+) -> Iterator[Record]:
     """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
-    reader = _Reader(facts, want)
+    reader = _Reader(facts, want, whole)
     out = reader.out
     for at, raw in lines:
         if hints and reader.passes_over(raw):
@@ -81,8 +85,9 @@ def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: 
 class _Reader:
     """Turns the records of one file into `Record`s and facts."""
 
-    def __init__(self, facts: Facts, want: Collection[int]) -> None:
+    def __init__(self, facts: Facts, want: Collection[int], whole: bool = False) -> None:
         self.facts = facts
+        self.whole = whole
         self.want = frozenset(want)
         self.counting = not self.want.isdisjoint(SPOKEN)
         self.printing = OUTPUT in self.want
@@ -111,9 +116,11 @@ class _Reader:
             return False
         return _alone(raw)
 
-    def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
+    def add(
+        self, zone: int, text: str, at: int, time: float, tool: str = "", call: str = "", failed: bool = False
+    ) -> None:
         if text and zone in self.want:
-            self.out.append(Record(zone, text, at, time, tool))
+            self.out.append(Record(zone, text, at, time, tool, call, failed))
 
     def take(self, item: Object, at: int) -> None:
         kind = item.get("type")
@@ -150,8 +157,10 @@ class _Reader:
         self.about(item, time)
         if item.get("isCompactSummary") is True:
             self.facts.summary = True
-            self.add(ASIDE, "\n".join(texts), at, time)
+            self.add(ASIDE, "\n".join(texts), at, time, "summary")
             return
+        if texts and texts[0].startswith(_INTERRUPTED) and item.get("isSidechain") is not True:
+            self.facts.interrupted = True
         said = _all_heard(texts)
         if item.get("isSidechain") is True or not _from_a_human(item):
             self.add(ASIDE, f"{said.typed}\n{said.beside}".strip(), at, time)
@@ -172,6 +181,7 @@ class _Reader:
             if number in queued:
                 queued.remove(number)
                 return
+        self.facts.interrupted = False
         asked(self.facts, said)
         self.add(USER, said.typed, at, time)
 
@@ -189,6 +199,8 @@ class _Reader:
                 facts.answers += 1
                 facts.last_answer_id = number
         zone = ASIDE if item.get("isSidechain") is True else ASSISTANT
+        if self.counting and zone == ASSISTANT:
+            facts.interrupted = False
         content = message.get("content")
         if isinstance(content, str):
             self.add(zone, content.strip(), at, time)
@@ -209,30 +221,29 @@ class _Reader:
         facts = self.facts
         tool = string(block.get("name")) or "tool"
         arguments = block.get("input")
-        use = describe(tool, arguments, self.bodies)
+        use = describe(tool, arguments, self.bodies, whole=self.whole)
+        call = string(block.get("id"))
         if self.counting:
             facts.calls += 1
             facts.edits += use.edit
             facts.searches += use.search
-            self.add(ACTION, use.action, at, time, tool)
+            self.add(ACTION, use.action, at, time, tool, call)
             if tool in _SHOWN:
-                self.add(zone, _shown(mapping(arguments)), at, time)
+                self.add(zone, _shown(mapping(arguments)), at, time, "", call)
         if tool not in _SHOWN:
-            self.add(THINKING, use.body, at, time)
-        if self.printing and block.get("type") == "tool_use":
-            number = block.get("id")
-            if isinstance(number, str):
-                facts.tools[number] = tool
+            self.add(THINKING, use.body, at, time, tool, call)
+        if self.printing and call and block.get("type") == "tool_use":
+            facts.tools[call] = tool
 
     def result(self, block: Object, at: int, time: float) -> None:
-        number = block.get("tool_use_id")
-        tool = self.facts.tools.pop(number, "") if isinstance(number, str) else ""
+        call = string(block.get("tool_use_id"))
+        tool = self.facts.tools.pop(call, "") if call else ""
         content = block.get("content")
         if isinstance(content, list):
             content = "\n".join(
                 string(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"
             )
-        self.add(OUTPUT, string(content), at, time, tool)
+        self.add(OUTPUT, string(content), at, time, tool, call, block.get("is_error") is True)
 
     def about(self, item: Object, time: float) -> None:
         """What any record of the conversation says of its session."""

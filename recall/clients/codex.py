@@ -33,7 +33,7 @@ _AS_INPUT, _AS_EVENT, _AS_ITEM = 1, 2, 4  # the three places where one text may 
 _QUIET_TYPES = frozenset(("world_state", "token_usage_record", "inter_agent_communication_metadata", "state"))
 _QUIET = frozenset(
     """
-    ghost_snapshot token_count task_started task_complete turn_aborted turn_started turn_complete error warning
+    ghost_snapshot token_count task_started task_complete turn_started turn_complete error warning
     stream_error thread_settings_applied background_event exec_command_begin exec_command_output_delta
     exec_approval_request apply_patch_approval_request patch_apply_begin patch_apply_end patch_apply_updated
     turn_diff plan_update plan_delta mcp_tool_call_begin mcp_tool_call_end mcp_startup_update mcp_startup_complete
@@ -94,9 +94,11 @@ _TURN = re.compile(
 )
 
 
-def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: bool = True) -> Iterator[Record]:
+def parse(
+    lines: Iterable[Line], facts: Facts, want: Collection[int], *, whole: bool = False, hints: bool = True
+) -> Iterator[Record]:
     """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
-    reader = _Reader(facts, want)
+    reader = _Reader(facts, want, whole)
     out = reader.out
     for at, raw in lines:
         if hints and reader.passes_over(raw):
@@ -121,8 +123,9 @@ def parse(lines: Iterable[Line], facts: Facts, want: Collection[int], *, hints: 
 class _Reader:
     """Turns the records of one rollout into `Record`s and facts."""
 
-    def __init__(self, facts: Facts, want: Collection[int]) -> None:
+    def __init__(self, facts: Facts, want: Collection[int], whole: bool = False) -> None:
         self.facts = facts
+        self.whole = whole
         self.want = frozenset(want)
         self.counting = not self.want.isdisjoint(SPOKEN)
         self.printing = OUTPUT in self.want
@@ -156,9 +159,11 @@ class _Reader:
             at = raw.find(_TYPE, at)
         return True
 
-    def add(self, zone: int, text: str, at: int, time: float, tool: str = "") -> None:
+    def add(
+        self, zone: int, text: str, at: int, time: float, tool: str = "", call: str = "", failed: bool = False
+    ) -> None:
         if text and zone in self.want:
-            self.out.append(Record(zone, text, at, time, tool))
+            self.out.append(Record(zone, text, at, time, tool, call, failed))
 
     def take(self, item: Object, at: int) -> None:
         facts = self.facts
@@ -177,7 +182,7 @@ class _Reader:
         elif kind == "compacted":
             if self.counting:
                 facts.summary = True
-                self.add(ASIDE, string(payload.get("message")), at, time)
+                self.add(ASIDE, string(payload.get("message")), at, time, "summary")
         elif kind is None and "record_type" in item:
             pass
         elif kind is None and isinstance(item.get("id"), str) and "timestamp" in item:
@@ -213,10 +218,10 @@ class _Reader:
             self.call(kind, payload, at, time)
         elif kind in _OUTPUTS:
             if self.printing:
-                self.output(payload, _printed(payload), at, time)
+                self.output(payload, _printed(payload), _failed(payload), at, time)
         elif kind == "exec_command_end":
             if self.printing:
-                self.output(payload, string(payload.get("aggregated_output")), at, time)
+                self.output(payload, string(payload.get("aggregated_output")), _code(payload), at, time)
         elif kind == "reasoning":
             if self.bodies:
                 for text in _texts(payload.get("summary")) + _texts(payload.get("content")):
@@ -236,6 +241,8 @@ class _Reader:
                 self.facts.title_rank = 3
         elif kind == "context_compacted":
             self.facts.summary = True
+        elif kind == "turn_aborted":
+            self.facts.interrupted = True
         elif kind == "entered_review_mode":
             hint = string(payload.get("user_facing_hint"))
             self.typed(Heard(f"/review {hint}".strip(), "", 1), at, time)
@@ -297,7 +304,7 @@ class _Reader:
         kind = item.get("type")
         if kind == "CommandExecution":
             if self.printing:
-                self.output(item, string(item.get("aggregated_output")), at, time)
+                self.output(item, string(item.get("aggregated_output")), _code(item), at, time)
         elif kind == "Reasoning":
             if self.bodies:
                 for text in _texts(item.get("summary_text")) + _texts(item.get("raw_content")):
@@ -339,6 +346,7 @@ class _Reader:
 
     def typed(self, said: Heard, at: int, time: float) -> None:
         widen(self.facts, time)
+        self.facts.interrupted = False
         if self.facts.sub:
             self.add(ASIDE, said.typed, at, time)
         else:
@@ -351,6 +359,7 @@ class _Reader:
             return
         widen(self.facts, time)
         self.facts.answers += 1
+        self.facts.interrupted = False
         self.add(ASIDE if self.facts.sub else ASSISTANT, text, at, time)
 
     def thought(self, text: str, source: int, at: int, time: float) -> None:
@@ -360,24 +369,26 @@ class _Reader:
     def call(self, kind: str, payload: Object, at: int, time: float) -> None:
         facts = self.facts
         tool, arguments = _called(kind, payload)
-        use = describe(tool, arguments, self.bodies)
+        use = describe(tool, arguments, self.bodies, whole=self.whole)
         if self.counting:
             widen(facts, time)
             facts.calls += 1
             facts.edits += use.edit
             facts.searches += use.search
-            self.add(ACTION, use.action, at, time, tool)
-        self.add(THINKING, use.body, at, time)
+            self.add(ACTION, use.action, at, time, tool, string(payload.get("call_id")))
+        self.add(THINKING, use.body, at, time, tool, string(payload.get("call_id")))
         number = payload.get("call_id")
         if self.printing and isinstance(number, str):
             facts.tools[number] = tool
 
-    def output(self, payload: Object, text: str, at: int, time: float) -> None:
-        """The first copy of what a call printed; it is told up to three times under one id."""
+    def output(self, payload: Object, text: str, code: int, at: int, time: float) -> None:
+        """The first copy of what a call printed; it is told up to three times under one id. `code`: 0 it worked."""
         facts = self.facts
-        number = payload.get("call_id") or payload.get("id")
+        number = string(payload.get("call_id")) or string(payload.get("id"))
         tool = string(payload.get("name"))
-        if isinstance(number, str) and number:
+        if code and not text.strip():
+            text = f"Exit code {code}"
+        if number:
             if number in facts.printed:
                 return
             if not text:
@@ -385,7 +396,7 @@ class _Reader:
             facts.printed.append(number)
             del facts.printed[:-_KEPT]
             tool = facts.tools.pop(number, tool)
-        self.add(OUTPUT, text, at, time, tool)
+        self.add(OUTPUT, text, at, time, tool, number, code != 0)
 
     def strange(self, kind: object) -> None:
         facts = self.facts
@@ -443,6 +454,29 @@ def _called(kind: str, payload: Object) -> tuple[str, object]:
 
 
 _HEADED = re.compile(r"(?:Chunk ID|Exit code|Wall time): [^\n]*\n(?:[A-Z][^\n]{0,120}\n){0,5}?Output:\n")
+
+
+_EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})$", re.M)
+_HEAD_STARTS = ("Exit code: ", "Command: ", "Chunk ID: ", "Wall time: ")
+
+
+def _failed(payload: Object) -> int:
+    """The exit code that the harness tells with the output of a call; 1 where it only says that it failed."""
+    output = payload.get("output")
+    if isinstance(output, dict):
+        return 1 if output.get("success") is False else 0
+    text = string(output)
+    if text.startswith(_HEAD_STARTS):
+        match = _EXIT.search(text, 0, max(text.find("\nOutput:", 0, 4000), 0) + 1)
+        return int(match[1]) if match else 0
+    if text.startswith('{"output":'):
+        return _code(mapping(mapping(value(text)).get("metadata")))
+    return 1 if text.startswith("apply_patch verification failed") else 0
+
+
+def _code(told: Object) -> int:
+    code = told.get("exit_code")
+    return code if isinstance(code, int) else 0
 
 
 def _printed(payload: Object) -> str:

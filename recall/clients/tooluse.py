@@ -31,6 +31,9 @@ _EDITS = frozenset(
     str_replace_editor str_replace_based_edit_tool insert
     """.split()  # noqa: SIM905 - a list of words
 )
+_DESCRIBED = frozenset(("command", "cmd", "subject"))  # beside these, a description is a line of its own
+_LISTS = frozenset(("todos", "plan"))  # points with a status each
+_MARKS = {"completed": "x", "done": "x", "in_progress": "~", "cancelled": "-", "deleted": "-"}
 _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): ([^\n]{1,1024})", re.M)
 _SEARCH = re.compile(r"\brecall\s+(?:find|search|grep|show)\b")
@@ -47,31 +50,43 @@ class Use(NamedTuple):
     search: bool
 
 
-def describe(name: str, arguments: object, bodies: bool) -> Use:
-    """Tell what the call of tool `name` did. `arguments`: an object, or plain text; `bodies`: is the body wanted?"""
+def describe(name: str, arguments: object, bodies: bool, *, whole: bool = False) -> Use:
+    """Tell what the call of tool `name` did. `arguments`: an object, or plain text; `bodies`: is the body wanted?
+    `whole`: uncut."""
     short: list[str] = [name]
     long: list[str] = []
+    note = ""
     if isinstance(arguments, dict):
+        described = not _DESCRIBED.isdisjoint(arguments)
         for key, value in arguments.items():
             if isinstance(value, str):
                 if key in _BODIES:
                     _body(value, short, long)
+                elif described and key == "description" and len(value) <= SHORT:
+                    note = value
                 elif key not in _NOISE:
                     _argument(value, short, long)
             elif isinstance(value, list) and key == "command":
                 _argument(_command_line(value), short, long)
+            elif bodies and key in _LISTS and isinstance(value, list):
+                long.extend(_points(value))
             elif isinstance(value, (list, dict)) and key not in _NOISE and bodies:
                 long.extend(_texts(value))
     elif isinstance(arguments, str):
         _argument(arguments, short, long)
+        if bodies and "taskId" in arguments and isinstance(arguments.get("status"), str):
+            long.append(f"#{arguments['taskId']} {arguments['status']}")
     action = " ".join(short)
+    if note:
+        action += f"\n{note}"
     edit = name.lower() in _EDITS or (len(short) > 1 and "apply_patch" in action)
     search = False
     if "recall" in action:
         search = _SEARCH.search(action) is not None or name.startswith("mcp__recall__")
     elif _OWN_SKILL in action:
         search = name in ("Skill", "SlashCommand")
-    return Use(action, cut("\n".join(long)) if bodies and long else "", edit, search)
+    body = "\n".join(long) if bodies else ""
+    return Use(action, body if whole else cut(body), edit, search)
 
 
 def cut(text: str) -> str:
@@ -106,6 +121,20 @@ def _command_line(words: list[object]) -> str:
     if len(texts) >= 3 and program in _SHELLS and texts[-2].lower() in ("-c", "-lc", "-command"):
         return texts[-1]
     return " ".join(texts)
+
+
+def _points(value: list[object]) -> list[str]:
+    """A to-do list or a plan, a point a line: `[x] done`, `[~] begun`, `[ ] open`."""
+    found: list[str] = []
+    for point in value[:400]:
+        status = point.get("status") if isinstance(point, dict) else None
+        if isinstance(point, dict) and isinstance(status, str):
+            words = " ".join(_texts(point))
+            if words:
+                found.append(f"[{_MARKS.get(status, ' ')}] {words}")
+        else:
+            found += _texts(point)
+    return found
 
 
 def _texts(value: object) -> list[str]:

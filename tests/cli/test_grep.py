@@ -156,6 +156,23 @@ def test_a_word_in_a_long_output_and_in_a_long_line_is_found(home: Path, run_rec
     assert all(len(line) < 250 for line in done.stdout.splitlines())
 
 
+def test_the_middle_of_a_written_file_and_of_an_output_kept_apart_is_found(home: Path, run_recall: Run) -> None:
+    body = "filler line\n" * 2000
+    tools = [("Write", {"file_path": "/a.py", "content": f"{body}def needle_written(): ...\n{body}"}, "ok")]
+    main = claude_session(home, "crm", FIRST, [("go", "done", tools)])
+    apart = main.parent / FIRST / "tool-results" / "b1.txt"
+    apart.parent.mkdir(parents=True)
+    apart.write_text(f"{body}needle_printed {KEY}\n{body}")
+    os.utime(apart, (1781168400, 1781168400))
+    run_recall("sweep", "--quiet", check=True)
+    line = "5a1c0b1e 2026-06-11 crm"
+    assert run_recall("grep", "needle_written").stdout.startswith(
+        f"{line} thinking …filler line filler line filler line def "
+    )
+    done = run_recall("grep", "needle_printed", "-C", "1").stdout
+    assert done.startswith(f"{line} output …filler line filler line filler line needle_printed [redacted:")
+
+
 def test_what_was_written_after_the_last_sweep_is_found(home: Path, run_recall: Run) -> None:
     path = claude_session(home, "crm", FIRST, [("one", "two")])
     run_recall("sweep", "--quiet", check=True)
