@@ -92,10 +92,10 @@ def purge_removed(
     settings: Settings, shelf: Shelf, session: str, *, progress: Callable[[int, int, str], None]
 ) -> Removed:
     """As `purge`, for a session that was removed before and has no rows any more; `copies` is empty if none is kept."""
-    known = set(_of_owner(settings, session))
+    known = {*_of_owner(settings, session), *_named(settings, {session})}
     done = Removed([session])
-    if known or _named(settings, {session}) or os.path.exists(unfinished(settings)):
-        facts = [_facts(settings, copy) for copy in known]
+    if known or os.path.exists(unfinished(settings)):
+        facts = [_facts(settings, copy) for copy in known if copy.endswith(".jsonl")]
         _purge(settings, shelf, {session}, known, {one.cwd for one in facts}, done, progress)
     return done
 
