@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 # Python for the environment: the first of these that is 3.11 or newer.
 CANDIDATES := python3.14 python3.13 python3.12 python3.11 python3 python
 
-.PHONY: test lint types pytest docs bench clean
+.PHONY: test lint types pytest docs bench eval clean
 .DEFAULT_GOAL := test
 
 test: lint types pytest
@@ -26,6 +26,9 @@ docs: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) bench/run.py
+
+eval: $(STAMP)
+	$(PY) bench/evaluate.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

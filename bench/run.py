@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -24,10 +22,9 @@ from collections.abc import Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import cold, figure, needles, process, whole
+from bench import cold, figure, needles, page, process, whole
 from bench.figure import Figure
 
-PAGE = os.path.join(process.ROOT, "docs", "benchmarks.md")
 PARTS = ("cold", "whole", "needles", "grown")
 
 
@@ -102,20 +99,6 @@ def _transcripts(home: str) -> Iterator[str]:
                 yield os.path.join(folder, name)
 
 
-def write(label: str, figures: list[Figure], today: datetime.date) -> None:
-    """Put the table into the page, between the marks of its corpus."""
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
-    where = f"{today.isoformat()}, Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}"
-    table = "\n".join([where, "", *figure.markdown(figures)])
-    begin, end = f"<!-- bench {label} -->", f"<!-- /bench {label} -->"
-    fresh, count = re.subn(f"{begin}.*?{end}", lambda _: f"{begin}\n{table}\n{end}", page, flags=re.DOTALL)
-    if not count:
-        sys.exit(f"bench: {PAGE} has no place for {label}")
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(fresh)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", choices=("S", "M"), default="S", help="size of the corpus that is made")
@@ -137,7 +120,7 @@ def main() -> int:
             print(figure.line(one), flush=True)
             figures.append(one)
     if args.write:
-        write(args.preset, figures, datetime.date.today())
+        page.write(f"bench {args.preset}", figure.markdown(figures), datetime.date.today())
     missed = [one for one in figures if one.missed]
     print(f"\n{len(figures)} figures, {len(missed)} missed")
     return 1 if missed else 0
