@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from recall.errors import Usage
 
+ENGINES = ("auto", "api", "claude", "none")
+"""What `llm` may be."""
+
 
 class Settings(NamedTuple):
     """Everything that is configured; paths are absolute."""
@@ -27,6 +30,13 @@ class Settings(NamedTuple):
     claude_flags: tuple[str, ...]
     color: bool | None  # None: by the terminal
     max_line: int  # bytes; longer transcript lines are passed over
+    llm: str = "auto"  # the engine for cards and handoffs: auto, api, claude, none
+    model: str = "claude-haiku-5-5"
+    max_llm_per_day: int = 100  # model calls in 24 hours
+    min_events: int = 15  # a session with fewer gets no card unless named
+    handoff_days: int = 30  # an older handoff is not used any more
+    claude_bin: str = ""  # Claude Code, where it is not found by itself
+    guarded: bool = False  # we run inside of a model call of our own
 
     @property
     def index(self) -> str:  # type: ignore[override]
@@ -49,7 +59,9 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         if env is os.environ:
             home = _home_of_user()
         if not home:
-            raise Usage("HOME is not set", "set HOME to your home folder, or RECALL_STATE, RECALL_DATA and RECALL_ARCHIVE")
+            raise Usage(
+                "HOME is not set", "set HOME to your home folder, or RECALL_STATE, RECALL_DATA and RECALL_ARCHIVE"
+            )
     config = _path(env.get("RECALL_CONFIG"), home) or os.path.join(
         _path(env.get("XDG_CONFIG_HOME"), home) or os.path.join(home, ".config"), "recall", "config.toml"
     )
@@ -68,6 +80,18 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         out = [first] + [_path(name, home) for name in names if name]
         return tuple(dict.fromkeys(out))
 
+    def number(key: str, default: int) -> int:
+        try:
+            got = int(value(key, str(default)))
+        except ValueError:
+            got = -1
+        if got < 0:
+            raise Usage(f"{key} is no number: {value(key, '')!r}", f"mend RECALL_{key.upper()} or {config}")
+        return got
+
+    engine = value("llm", "auto").lower()
+    if engine not in ENGINES:
+        raise Usage(f"llm is {engine!r}", f"RECALL_LLM is one of {', '.join(ENGINES)}")
     claude = _path(env.get("CLAUDE_CONFIG_DIR"), home) or os.path.join(home, ".claude")
     codex = _path(env.get("CODEX_HOME"), home) or os.path.join(home, ".codex")
     own = os.path.join(home, ".claude")
@@ -83,6 +107,13 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         claude_flags=tuple(value("claude_flags", "").split()),
         color=False if env.get("NO_COLOR") else None,
         max_line=int(value("max_line", str(64 << 20))),
+        llm=engine,
+        model=value("model", "claude-haiku-5-5").strip(),
+        max_llm_per_day=number("max_llm_per_day", 100),
+        min_events=number("min_events", 15),
+        handoff_days=number("handoff_days", 30),
+        claude_bin=_path(value("claude_bin", ""), home),
+        guarded=bool(env.get("RECALL_GUARD")),
     )
 
 
