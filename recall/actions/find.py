@@ -79,7 +79,7 @@ def find(
     shared = store.shared(TEMPLATE_SESSIONS)
     evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT, shared)
     complete = sum(1 for one in evidence.values() if len(one.terms()) == len(matches))
-    if complete < max(100, 4 * limit):
+    if query.long or complete < max(100, 4 * limit):
         matches = [_with_output(term, one, store) for term, one in zip(query.terms, matches, strict=True)]
         evidence = rank.gather([(one.rows, one.heads, one.output) for one in matches], SHIFT, shared)
     if not evidence and query.terms:
@@ -98,6 +98,7 @@ def find(
 
     rows, hidden = admit(store.sessions_by_no(evidence).values())
     by_no = {row.no: row for row in rows}
+    evidence = {no: evidence[no] for no in by_no}
     idf = rank.rarity(evidence, len(matches), sessions)
     docs = {row.no: rank.Doc(row.words, row.updated, row.meta) for row in rows}
     turns = store.turns(row for no in by_no for row in evidence[no].turns)

@@ -56,7 +56,9 @@ class Query(NamedTuple):
         return len(self.terms) > LONG
 
 
-def parse(words: str | Sequence[str], now: datetime.datetime, options: Mapping[str, Sequence[str]] | None = None) -> Query:
+def parse(
+    words: str | Sequence[str], now: datetime.datetime, options: Mapping[str, Sequence[str]] | None = None
+) -> Query:
     """A query from the words of a command line; `options` are filters that came as flags (a wrong date there raises
     Usage; inside the text it is a word). `now` is an aware local time. A single argument with blanks is not a phrase."""
     text = words if isinstance(words, str) else " ".join(words)
@@ -86,7 +88,12 @@ def parse(words: str | Sequence[str], now: datetime.datetime, options: Mapping[s
                 elif value:
                     filters[key] = (*filters.get(key, ()), value)
                     continue
-            elif body.startswith("#") and len(body) > 1 and not body[1:].isdigit() and body[1:].replace("-", "").isalnum():
+            elif (
+                body.startswith("#")
+                and len(body) > 1
+                and not body[1:].isdigit()
+                and body[1:].replace("-", "").isalnum()
+            ):
                 filters["tag"] = (*filters.get("tag", ()), body[1:])
                 continue
         found = phrase(body) if quoted else _terms(body)
@@ -102,7 +109,15 @@ def _split(text: str) -> list[tuple[str, bool, bool]]:
         if text[at].isspace():
             at += 1
             continue
-        minus = text[at] == "-" and at + 1 < size and not text[at + 1].isspace() and text[at + 1] != "-"
+        # `-word` excludes; `-s` and `-rf` are more likely to be flags of a command that is remembered.
+        minus = text[at] == "-" and (
+            text[at + 1 : at + 2] in _OPEN
+            or (
+                len(text[at + 1 : at + 4].strip()) == 3
+                and text[at + 1] != "-"
+                and not any(map(str.isspace, text[at + 1 : at + 4]))
+            )
+        )
         start = at + 1 if minus else at
         close = _OPEN.get(text[start]) if start < size else None
         if close:
@@ -180,7 +195,14 @@ def _plain(part: str) -> list[Term]:
         weak = parts[0] in FUNCTION_WORDS
         return [Term(part, tuple(options), widen=not weak, weak=weak)]
     if len(parts) == 2 and len(parts[1]) <= 2 and "'" in part.replace("’", "'"):  # it's, foo's, don't
-        return [Term(part, (parts, (parts[0],)), widen=False, weak=parts[0] in FUNCTION_WORDS or part.lower() in FUNCTION_WORDS)]
+        return [
+            Term(
+                part,
+                (parts, (parts[0],)),
+                widen=False,
+                weak=parts[0] in FUNCTION_WORDS or part.lower() in FUNCTION_WORDS,
+            )
+        ]
     if all(char.isalnum() or char in "_-" for char in part):
         options.append(("".join(parts),))
     return [Term(part, tuple(options), widen=False)]
@@ -238,7 +260,13 @@ def when(text: str, now: datetime.datetime) -> float | None:
         zone = datetime.timezone.utc if zulu else now.tzinfo
         try:
             moment = datetime.datetime(
-                int(year), int(month), int(of_month or 1), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=zone
+                int(year),
+                int(month),
+                int(of_month or 1),
+                int(hour or 0),
+                int(minute or 0),
+                int(second or 0),
+                tzinfo=zone,
             )
             return moment.timestamp()
         except (ValueError, OverflowError):
