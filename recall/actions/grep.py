@@ -150,7 +150,7 @@ def grep(
     """
     look = _Look(pattern, zones, context, since, before)
     done: set[int] = set()  # sessions that need no further look
-    seen: set[int] = set()  # messages of the session at hand
+    seen: set[int] = set()  # messages of the session at hand, in the files before this one
     count, last = 0, -1
     for source in searched:
         no = source.session.no
@@ -158,11 +158,12 @@ def grep(
             last, seen = no, set()
         if no in done:
             continue
+        here: set[int] = set()
         try:
             for match, key in look.matches(source, settings, counting=count >= limit):
                 if key in seen:
                     continue
-                seen.add(key)
+                here.add(key)
                 count += 1
                 yield match
                 if once:
@@ -170,6 +171,7 @@ def grep(
                     break
         except OSError as problem:
             trouble(source.path, problem)
+        seen |= here
         progress(source.size)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from recall.errors import Usage
 
 _MARK = "redacted"
-_APART = re.compile(r"(?:i?\u0307|[\s\"'\\/#<>&…\0-\x20\x7f-\xa0\u2028\u2029\ud800-\udfff])+")  # i and a dot: İ
+_APART = re.compile(r"(?:i?\u0307|[\s\"'\\/#<>&…\[\]\0-\x20\x7f-\xa0\u2028\u2029\ud800-\udfff])+")  # i and a dot: İ
 _ESCAPED = re.compile(rb"\\u[0-9a-fA-F]{4}")
 _TEST_PART = 2  # a shorter part of a text is not worth a search
 

@@ -257,3 +257,10 @@ def test_a_transcript_escaped_to_ascii_hides_nothing(home: Path, run_recall: Run
     run_recall("sweep", "--quiet", check=True)
     assert run_recall("grep", "ИВАН").stdout == "5a1c0b1e 2026-06-11 crm user письмо Ивановой\n"
     assert run_recall("grep", "<B>Bo").stdout == "5a1c0b1e 2026-06-11 crm assistant <b>bold</b>\n"
+
+
+def test_the_same_words_said_twice_are_two_hits(home: Path, run_recall: Run) -> None:
+    path = claude_session(home, "crm", FIRST, [("once more", "ok"), ("once more", "ok")])
+    path.write_text(re.sub(r'"timestamp": "[^"]*"', '"timestamp": "2026-06-11T09:00:00Z"', path.read_text()))
+    run_recall("sweep", "--quiet", check=True)
+    assert run_recall("grep", "once more").stdout == "5a1c0b1e 2026-06-11 crm user once more\n" * 2
