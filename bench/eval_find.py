@@ -40,7 +40,11 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+Row = dict[str, Any]
 
 METRICS = ("n", "s1", "s5", "s10", "mrr", "empty")
 ID_KEYS = ("id", "session", "session_id", "sessionId", "sid", "uuid")
@@ -59,11 +63,11 @@ el los las y es que una por con para otra nunca""".split()
 
 
 # ---------------------------------------------------------------- queries and ids
-def group(lang):
+def group(lang: str) -> str:
     return lang if lang in ("en", "ru") else "cjk" if lang in ("zh", "ja", "ko") else "other"
 
 
-def load_queries(specs):
+def load_queries(specs: list[str]) -> list[Row]:
     rows = []
     for spec in specs:
         name, _, path = spec.rpartition("=")
@@ -77,12 +81,12 @@ def load_queries(specs):
     return rows
 
 
-def stripped(query):
+def stripped(query: str) -> str:
     words = [w for w in query.split() if w.strip(".,;:!?()\"'").lower() not in STOP]
     return " ".join(w.strip(",;:!?") for w in words) or query
 
 
-def argv_for(template, query):
+def argv_for(template: str, query: str) -> list[str]:
     out, used = [], False
     for word in shlex.split(template):
         if word == "{terms}":
@@ -94,11 +98,11 @@ def argv_for(template, query):
     return out if used else [*out, query]
 
 
-def norm(sid):
+def norm(sid: object) -> str:
     return str(sid).strip().rsplit(":", 1)[-1]
 
 
-def by_path(value, path):
+def by_path(value: Any, path: str) -> list[str | int]:
     """Walk a[].b; a list met without [] is walked too."""
     for part in [p for p in re.split(r"\.|(\[\])", path) if p]:
         if part == "[]":
@@ -109,7 +113,7 @@ def by_path(value, path):
     return [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, (str, int))]
 
 
-def by_key(value):
+def by_key(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key in ID_KEYS:
             if isinstance(value.get(key), str):
@@ -123,7 +127,7 @@ def by_key(value):
             yield from by_key(v)
 
 
-def parse_ids(text, json_path, regex):
+def parse_ids(text: str, json_path: str | None, regex: str | None) -> list[Any]:
     if regex:
         return [m.group(1) if m.re.groups else m.group(0) for m in re.finditer(regex, text, re.M)]
     docs = []
@@ -138,7 +142,7 @@ def parse_ids(text, json_path, regex):
     return [i for d in docs for i in (by_path(d, json_path) if json_path else by_key(d))]
 
 
-def ranked(ids, parents, k):
+def ranked(ids: Iterable[object], parents: dict[str, str], k: int) -> list[str]:
     out = []
     for sid in map(norm, ids):
         sid = parents.get(sid, sid)
@@ -147,14 +151,14 @@ def ranked(ids, parents, k):
     return out[:k] if k else out
 
 
-def rank_of(ids, gold):
+def rank_of(ids: list[str], gold: list[str]) -> int:
     for place, sid in enumerate(ids, 1):
         if any(sid == g or (len(sid) >= 8 and g.startswith(sid)) for g in gold):
             return place
     return 0
 
 
-def find_parents(home):
+def find_parents(home: str) -> dict[str, str]:
     """Sub-agent id (file stem) -> id of the session it belongs to."""
     parents = {}
     for base, _, files in os.walk(os.path.join(home, ".claude", "projects")):
@@ -167,14 +171,14 @@ def find_parents(home):
                     with open(os.path.join(base, name), encoding="utf-8", errors="replace") as f:
                         up = json.loads(f.readline()).get("sessionId")
                 except (ValueError, AttributeError):
-                    up = None
+                    up = ""
             if up:
                 parents[stem] = parents[stem[6:]] = up
     return parents
 
 
 # ---------------------------------------------------------------- running and scoring
-def run_one(args, env, query):
+def run_one(args: argparse.Namespace, env: dict[str, str], query: str) -> tuple[list[str], float, int]:
     text = stripped(query) if args.strip else query
     took, ids, code = 0.0, [], 0
     for template in [args.cmd, *args.fallback]:
@@ -198,12 +202,12 @@ def run_one(args, env, query):
     return ids, took, code
 
 
-def percentile(values, share):
+def percentile(values: list[float], share: float) -> float:
     v = sorted(values)
     return v[min(len(v) - 1, int(share * len(v)))] if v else 0.0
 
 
-def bootstrap(values, rounds, seed=1):
+def bootstrap(values: list[float], rounds: int, seed: int = 1) -> list[float]:
     if not values:
         return [0.0, 0.0]
     rng, n = random.Random(seed), len(values)
@@ -211,11 +215,11 @@ def bootstrap(values, rounds, seed=1):
     return [means[int(0.025 * rounds)], means[min(rounds - 1, int(0.975 * rounds))]]
 
 
-def score(rows, rounds):
+def score(rows: list[Row], rounds: int) -> Row:
     r = [x["rank"] for x in rows]
     n = len(r)
 
-    def hit(k):
+    def hit(k: int) -> float:
         return sum(1 for x in r if 0 < x <= k) / n
 
     return {
@@ -229,7 +233,7 @@ def score(rows, rounds):
     }
 
 
-def cells(rows, rounds):
+def cells(rows: list[Row], rounds: int) -> dict[str, Row]:
     """Scores for every set / kind / language group, 'all' standing for any."""
     sets = sorted({x["set"] for x in rows})
     kinds = sorted({x["kind"] for x in rows}, reverse=True)
@@ -243,7 +247,7 @@ def cells(rows, rounds):
     return out
 
 
-def table(result):
+def table(result: Row) -> Iterator[str]:
     yield f"{'set/kind/language':34}   n    s@1    s@5   [95 %]          s@10   MRR    empty"
     for name, c in result["cells"].items():
         lo, hi = c["s5_ci"]
@@ -257,10 +261,10 @@ def table(result):
     )
 
 
-def compare(rows, other, rounds):
+def compare(rows: list[Row], other: Row, rounds: int) -> dict[str, Row]:
     """Paired difference of success@5 (ours minus theirs), by kind."""
 
-    def key(x):
+    def key(x: Row) -> tuple[str, str, str]:
         return (x["set"], x["kind"], x["query"])
 
     theirs = {key(x): x["rank"] for x in other["rows"]}
@@ -276,7 +280,7 @@ def compare(rows, other, rounds):
     return out
 
 
-def required(spec, result):
+def required(spec: str, result: Row) -> tuple[bool, str, float]:
     m = re.fullmatch(r"(.+):(\w+)(>=|>|<=|<)([0-9.]+)", spec)
     if not m or m[2] not in METRICS:
         sys.exit(f"eval_find: cannot read --require {spec}")
@@ -286,7 +290,7 @@ def required(spec, result):
     return {">=": got >= want, ">": got > want, "<=": got <= want, "<": got < want}[m[3]], name, got
 
 
-def evaluate(argv):
+def evaluate(argv: list[str]) -> int:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--queries", action="append", required=True, metavar="[NAME=]FILE")
     ap.add_argument("--cmd", required=True)
@@ -358,9 +362,10 @@ def evaluate(argv):
 
 
 # ---------------------------------------------------------------- built-in baselines
-def sessions(home):
+def sessions(home: str) -> dict[str, tuple[float, list[str]]]:
     """(id, mtime, files) of every session; sub-agent files belong to their parent."""
-    parents, found = find_parents(home), {}
+    parents = find_parents(home)
+    found: dict[str, tuple[float, list[str]]] = {}
     for root in (
         os.path.join(home, ".claude", "projects"),
         os.path.join(home, ".codex", "sessions"),
@@ -376,9 +381,8 @@ def sessions(home):
                     stem = m.group(0) if m else stem
                 sid = parents.get(stem, stem)
                 path = os.path.join(base, name)
-                old = found.setdefault(sid, [0.0, []])
-                old[0] = max(old[0], os.stat(path).st_mtime)
-                old[1].append(path)
+                newest, paths = found.get(sid, (0.0, []))
+                found[sid] = (max(newest, os.stat(path).st_mtime), [*paths, path])
     return {k: (v[0], sorted(v[1])) for k, v in found.items()}
 
 
@@ -407,7 +411,7 @@ SKIP = {
 }
 
 
-def strings(value):
+def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -419,9 +423,10 @@ def strings(value):
                 yield from strings(v)
 
 
-def spoken(rec):
+def spoken(rec: Row) -> Iterator[str]:
     """Text said by the human or the assistant in one record, for both clients."""
-    p = rec.get("payload") if isinstance(rec.get("payload"), dict) else rec
+    payload = rec.get("payload")
+    p: Row = payload if isinstance(payload, dict) else rec
     kind = p.get("type")
     if kind in ("user", "assistant"):
         m = p.get("message")
@@ -442,19 +447,19 @@ def spoken(rec):
 CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
-def bigrams(text):
+def bigrams(text: str) -> str:
     """Write every run of Chinese, Japanese or Korean characters as overlapping pairs."""
     return CJK.sub(lambda m: " " + " ".join(m[0][i : i + 2] for i in range(max(1, len(m[0]) - 1))) + " ", text)
 
 
-def build_fts5(homes, db, conversation, cut=False):
+def build_fts5(homes: Iterable[str], db: str, conversation: bool, cut: bool = False) -> None:
     """Make the baseline's table of all sessions of these homes in the file `db`."""
     if os.path.exists(db):
         os.remove(db)
     con = sqlite3.connect(db)
     con.execute("CREATE VIRTUAL TABLE s USING fts5(sid UNINDEXED, body, tokenize='porter unicode61')")
     for sid, (_, files) in (item for home in homes for item in sessions(home).items()):
-        text = []
+        text: list[str] = []
         for path in files:
             with open(path, encoding="utf-8", errors="replace") as f:
                 for line in f:
@@ -470,12 +475,12 @@ def build_fts5(homes, db, conversation, cut=False):
     con.commit()
 
 
-def terms_of(query, cut):
+def terms_of(query: str, cut: bool) -> list[str]:
     text = query.lower()
     return list(dict.fromkeys((bigrams(text) if cut else text).split()))
 
 
-def search_fts5(db, terms, every, n):
+def search_fts5(db: str, terms: list[str], every: bool, n: int) -> list[str]:
     """The `n` best sessions of the baseline's table for the terms joined by OR, or by AND when `every`."""
     words = ['"' + w.replace('"', '""') + '"' for w in terms]
     con = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
@@ -488,22 +493,24 @@ def search_fts5(db, terms, every, n):
         con.close()
 
 
-def search_grep(home, terms, every, n):
+def search_grep(home: str, terms: list[str], every: bool, n: int) -> list[str]:
     """The `n` sessions whose raw files hold most of the terms (all of them when `every`), newest first."""
-    known, count = sessions(home), {}
+    known = sessions(home)
+    count: dict[str, int] = {}
     owner = {p: sid for sid, (_, files) in known.items() for p in files}
     options = ["-liF", "--no-messages", "--no-ignore", "--hidden", "-g", "*.jsonl"]
     for t in terms:
         p = subprocess.run(
             ["rg", *options, "-e", t, ".claude/projects", ".codex"], cwd=home, capture_output=True, text=True
         )
-        for sid in {owner.get(os.path.join(home, x)) for x in p.stdout.splitlines()} - {None}:
+        found = (owner.get(os.path.join(home, x)) for x in p.stdout.splitlines())
+        for sid in {sid for sid in found if sid}:
             count[sid] = count.get(sid, 0) + 1
     best = [s for s in count if not every or count[s] == len(terms)]
     return sorted(best, key=lambda s: (count[s], known[s][0]), reverse=True)[:n]
 
 
-def baseline(argv):
+def baseline(argv: list[str]) -> int:
     ap = argparse.ArgumentParser()
     ap.add_argument("engine", choices=("fts5", "grep"))
     ap.add_argument("--home", default=os.environ.get("HOME"))

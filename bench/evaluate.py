@@ -88,17 +88,30 @@ def known_items(place: str) -> tuple[list[Query], str]:
     return list(queries()), home
 
 
+FEW = 4
+"""With more kinds of queries than this, kinds and languages stand one below the other, not crossed."""
+
+
 def cells(queries: Sequence[Query]) -> Iterator[tuple[str, list[int]]]:
-    """(name, which queries) for each kind and each kind in one group of languages."""
+    """(name, which queries) for each kind, each group of languages within it, and all."""
     groups = [eval_find.group(one["lang"]) for one in queries]
-    for kind in dict.fromkeys(one["kind"] for one in queries):
-        mine = [n for n, one in enumerate(queries) if one["kind"] == kind]
+    kinds = list(dict.fromkeys(one["kind"] for one in queries))
+    every = list(range(len(queries)))
+    for kind in kinds:
+        mine = [n for n in every if queries[n]["kind"] == kind]
         yield kind, mine
-        for group in ("en", "ru", "cjk", "other"):
-            part = [n for n in mine if groups[n] == group]
-            if part and len(part) < len(mine):
-                yield f"{kind}, {group}", part
-    yield "all", list(range(len(queries)))
+        if len(kinds) <= FEW:
+            yield from _by_group(mine, groups, f"{kind}, ")
+    if len(kinds) > FEW:
+        yield from _by_group(every, groups, "")
+    yield "all", every
+
+
+def _by_group(which: list[int], groups: Sequence[str], prefix: str) -> Iterator[tuple[str, list[int]]]:
+    for group in ("en", "ru", "cjk", "other"):
+        part = [n for n in which if groups[n] == group]
+        if part:
+            yield prefix + group, part
 
 
 def success(found: Sequence[int], cut: int) -> list[float]:
@@ -166,6 +179,7 @@ def ablation_table(
 ) -> Iterator[str]:
     """Success at 5 and reciprocal rank without each idea, by kind; and what its leaving changes."""
     kinds = [(name, which) for name, which in cells(queries) if "," not in name]
+    kinds = kinds if len(kinds) <= FEW + 1 else kinds[-5:]
     heads = ["", *(f"{name}: @1, @5, MRR" for name, _ in kinds), "MRR of all, difference"]
     yield f"| {' | '.join(heads)} |"
     yield f"| --- |{' ---: |' * (len(heads) - 1)}"
