@@ -108,7 +108,7 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
             words = "with some of the words:" if hit.tier == "some-terms" else "nothing is spelt so; nearest spelling:"
             print(_dim(f"-- {words}", color))
         last = hit.tier
-        line = index_line(hit.session, shorts[hit.session.id], app.now.tzinfo, live=hit.session.id in app.live)
+        line = index_line(hit.session, shorts[hit.session.id], None, live=hit.session.id in app.live)
         if color:
             head, rest = line[: len(shorts[hit.session.id])], line[len(shorts[hit.session.id]) :]
             line = f"\x1b[36m{head}\x1b[0m{rest}"
@@ -171,8 +171,8 @@ def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
         "messages": row.messages,
         "status": "lost" if row.lost else "new",
         "live": row.id in app.live,
-        "meta": row.meta,
-        "hidden": row.hidden,
+        "meta": bool(row.meta),
+        "hidden": bool(row.hidden),
         "chain": row.chain,
         "fork_of": row.fork_of or None,
         "archived_only": not any(file.source and os.path.exists(file.source) for file in app.store.files(row.no)),
