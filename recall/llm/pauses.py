@@ -15,7 +15,9 @@ import orjson
 from recall.files import Lock, write_atomic
 
 WAITS = (3600.0, 4 * 3600.0, 86400.0, 3 * 86400.0, 7 * 86400.0)
-"""Seconds after the first, second, ... failure in a row; the last one for all that follow."""
+"""Seconds after the first, second, ... failure in a row; the last one for all that follow. Everything waits for the
+second
+at most: what is down comes back."""
 
 EVERYTHING = ""
 
@@ -37,7 +39,8 @@ class Pauses:
             found = self._read()
             entry = found.get(session)
             fails = int(_number(entry.get("fails"))) if isinstance(entry, dict) else 0
-            wait = WAITS[min(fails, len(WAITS) - 1)]
+            longest = len(WAITS) - 1 if session != EVERYTHING else 1
+            wait = WAITS[min(fails, longest)]
             found[session] = {"fails": fails + 1, "until": now + wait, "kind": kind}
             self._write(found)
 
