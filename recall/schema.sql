@@ -14,9 +14,22 @@ CREATE TABLE session (
   chain_to INTEGER NOT NULL DEFAULT 0, chain INTEGER NOT NULL DEFAULT 1, fork_of TEXT NOT NULL DEFAULT '',
   words INTEGER NOT NULL DEFAULT 0,
   pieces INTEGER NOT NULL DEFAULT 0,
+  other_title TEXT NOT NULL DEFAULT '',
+  status TEXT NOT NULL DEFAULT '', task TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '',
+  entities TEXT NOT NULL DEFAULT '', written_by TEXT NOT NULL DEFAULT '', written_at REAL NOT NULL DEFAULT 0,
   UNIQUE (client, id)
 );
 CREATE INDEX session_id ON session (id);
+
+-- One row a file of a card: when it was taken in, and what it says. A list holds one item a line.
+CREATE TABLE card (
+  name TEXT PRIMARY KEY, mtime INTEGER NOT NULL, size INTEGER NOT NULL, session INTEGER NOT NULL,
+  id TEXT NOT NULL, client TEXT NOT NULL, project TEXT NOT NULL, first REAL NOT NULL, last REAL NOT NULL,
+  messages INTEGER NOT NULL, title TEXT NOT NULL, task TEXT NOT NULL, status TEXT NOT NULL, method TEXT NOT NULL,
+  entities TEXT NOT NULL, tags TEXT NOT NULL, artifacts TEXT NOT NULL, next TEXT NOT NULL,
+  written_by TEXT NOT NULL, written_at REAL NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX card_session ON card (session);
 
 -- One row a transcript file. done: bytes of the copy that conv has taken in.
 CREATE TABLE file (
@@ -42,7 +55,7 @@ CREATE INDEX piece_file ON piece (file);
 -- Rows that the contentless tables still hold and nobody may see.
 CREATE TABLE dead (first INTEGER PRIMARY KEY, last INTEGER NOT NULL);
 
-CREATE VIRTUAL TABLE head USING fts5(title, project, ask, task, tags, tokenize="{tokenizer}");
+CREATE VIRTUAL TABLE head USING fts5(title, project, ask, task, tags, card, tokenize="{tokenizer}");
 CREATE VIRTUAL TABLE conv USING fts5(user, assistant, actions, aside, content='', tokenize="{tokenizer}");
 CREATE VIRTUAL TABLE head_word USING fts5vocab(head, 'instance');
 CREATE VIRTUAL TABLE head_words USING fts5vocab(head, 'row');

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from recall.core.model import Occurrence, Session, Transcript
+from recall.core.model import Card, Occurrence, Session, Transcript
 from recall.core.text import TOKENIZER
 from recall.core.text import VERSION as TEXT_VERSION
 from recall.errors import Damaged, Unavailable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recall.core.facts import Facts
     from recall.core.session import Piece, Printed
 
-SCHEMA = 1
+SCHEMA = 2
 NEW = ".new"
 """Ending of an index that is being made beside the one in use."""
 SHIFT = 20
@@ -34,7 +34,9 @@ ROWS = (1 << SHIFT) - 1
 _SESSION = ", ".join(Session._fields)
 _FILE = ", ".join(Transcript._fields)
 _ZONES = ("user", "assistant", "actions", "aside")
-_HEADS = ("title", "project", "ask", "task", "tags")
+_HEADS = ("title", "project", "ask", "task", "tags", "card")
+_LISTS = ("entities", "tags", "artifacts")
+_CARD = tuple(name for name in Card._fields if name != "extra")
 
 
 def version() -> str:
@@ -108,10 +110,23 @@ class Store:
         self._db.execute(f"UPDATE session SET {sets} WHERE no = ?", (*session[1:], session.no))
 
     def put_head(self, no: int, fields: Mapping[str, str]) -> None:
-        """Replace what stands above a session's transcript: folded title, project, ask, task, tags."""
-        self._db.execute("DELETE FROM head WHERE rowid = ?", (no,))
+        """Replace what stands above a session's transcript: folded title, project, ask, task, tags, the rest of its card."""
         values = [fields.get(name, "") for name in _HEADS]
-        self._db.execute(f"INSERT INTO head(rowid, {', '.join(_HEADS)}) VALUES (?, ?, ?, ?, ?, ?)", (no, *values))
+        marks = ", ".join("?" * len(values))
+        self._db.execute(f"INSERT OR REPLACE INTO head(rowid, {', '.join(_HEADS)}) VALUES (?, {marks})", (no, *values))
+
+    def put_card(self, name: str, mtime: int, size: int, session: int, card: Card) -> None:
+        """Take in what the card file `name` of the data folder says; its time in ns, its size in bytes."""
+        values = ["\n".join(getattr(card, key)) if key in _LISTS else getattr(card, key) for key in _CARD]
+        marks = ", ".join("?" * (len(values) + 4))
+        self._db.execute(
+            f"INSERT OR REPLACE INTO card (name, mtime, size, session, {', '.join(_CARD)}) VALUES ({marks})",
+            (name, mtime, size, session, *values),
+        )
+
+    def drop_card(self, name: str) -> None:
+        """The card file `name` is gone."""
+        self._db.execute("DELETE FROM card WHERE name = ?", (name,))
 
     def put_file(self, file: Transcript, facts: Facts, to_json: Any) -> int:
         """Insert or update a file's row; `to_json` turns the facts' dict into bytes. Returns its number."""
@@ -202,6 +217,7 @@ class Store:
             self.bury(file)
         self._db.execute("DELETE FROM source WHERE copy IN (SELECT copy FROM file WHERE session = ?)", (no,))
         self._db.execute("DELETE FROM file WHERE session = ?", (no,))
+        self._db.execute("DELETE FROM card WHERE session = ?", (no,))
         self._db.execute("DELETE FROM head WHERE rowid = ?", (no,))
         self._db.execute("DELETE FROM session WHERE no = ?", (no,))
 
@@ -269,6 +285,43 @@ class Store:
             (prefix, prefix + "\U0010ffff", limit),
         )
         return [Session._make(row) for row in rows]
+
+    # -- cards -------------------------------------------------------------------------------------------------
+
+    def card_files(self) -> dict[str, tuple[int, int, int]]:
+        """Card files as they were taken in: name -> (mtime in ns, size, number of the session)."""
+        return {row[0]: row[1:] for row in self._db.execute("SELECT name, mtime, size, session FROM card")}
+
+    def cards_of(self, session: int) -> dict[str, tuple[int, Card]]:
+        """The cards of a session: name of the file -> (mtime in ns, card without unknown keys)."""
+        rows = self._db.execute(f"SELECT name, mtime, {', '.join(_CARD)} FROM card WHERE session = ?", (session,))
+        return {row[0]: (row[1], _card(row[2:])) for row in rows}
+
+    def borrowed(self) -> list[tuple[int, int]]:
+        """(session, member) pairs: a session with no card of its own, and an earlier part of its chain that has one."""
+        rows = self._db.execute(
+            "SELECT DISTINCT s.no, m.no FROM session m JOIN card c ON c.session = m.no JOIN session s ON s.no = m.chain_to"
+            " WHERE m.chain_to != 0 AND NOT EXISTS (SELECT 1 FROM card WHERE session = s.no)"
+        )
+        return rows.fetchall()
+
+    def misplaced(self) -> list[str]:
+        """Card files taken in before there was a transcript, whose session has another row by now."""
+        rows = self._db.execute(
+            "SELECT c.name FROM card c JOIN session s ON s.no = c.session WHERE NOT EXISTS"
+            " (SELECT 1 FROM file WHERE session = s.no) AND (EXISTS (SELECT 1 FROM session o WHERE o.id = s.id AND o.no != s.no)"
+            " OR (length(s.id) BETWEEN 8 AND 13 AND EXISTS"
+            " (SELECT 1 FROM session o WHERE o.id > s.id AND o.id < s.id || x'f48fbfbf')))"
+        )
+        return [name for (name,) in rows]
+
+    def tag_counts(self) -> dict[str, int]:
+        """How many sessions carry each tag in their card."""
+        out: dict[str, int] = {}
+        for (tags,) in self._db.execute("SELECT tags FROM session WHERE tags != '' AND chain_to = 0"):
+            for tag in tags.split("\n"):
+                out[tag] = out.get(tag, 0) + 1
+        return out
 
     def files(self, session: int | None = None) -> list[Transcript]:
         """The files of one session, or of all."""
@@ -364,7 +417,7 @@ class Store:
     def count(self) -> int:
         """Sessions that have a row of their own: no members of chains, no files with nothing but bookkeeping."""
         return int(
-            self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces)").fetchone()[0]
+            self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')").fetchone()[0]
         )
 
     def place(self, row: int) -> tuple[int, int, int] | None:
@@ -479,6 +532,13 @@ class Store:
             except sqlite3.DatabaseError as problem:
                 out.append(f"{table}: {problem}")
         return out
+
+
+def _card(values: Sequence[Any]) -> Card:
+    fields = dict(zip(_CARD, values, strict=True))
+    for key in _LISTS:
+        fields[key] = tuple(fields[key].split("\n")) if fields[key] else ()
+    return Card(**fields)
 
 
 def _facts(data: dict[str, object]) -> Facts:

@@ -1,6 +1,6 @@
-"""The index line: one session on one line, for people and agents.
+"""What a card says of a session: on the index line, in its row, and as a file (`parse`, `render`: see `cardfile`).
 
-Format: `<id8> <YYYY-MM-DD>T<HH:MM> <project> [<status>] (meta)? <task> #tags {entities}`, in local time. It is stable:
+The index line is one session on one line, for people and agents. Format: `<id8> <YYYY-MM-DD>T<HH:MM> <project> [<status>] (meta)? <task> #tags {entities}`, in local time. It is stable:
 agents read it.
 """
 
@@ -9,11 +9,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 
-from recall.core.model import Session
+from recall.core.model import Card, Session
 from recall.core.plain import one_line
 
 TASK = 110
 """Characters of a first request that stands in for a task."""
+
+CARD_TASK = 400
+"""Characters of a card's task that are shown: it may have been written by hand."""
 
 SHORT = {"claude": 8, "codex": 13}
 """Characters of an id that are shown; Codex ids begin with their time, which many share."""
@@ -42,32 +45,93 @@ def _common(a: str, b: str) -> int:
     return n
 
 
+def parse(text: str, id: str = "") -> Card:
+    """The card that a file's text holds; `id` is what the file's name says. Anything at all can be read."""
+    from recall.core.cardfile import parse
+
+    return parse(text, id)
+
+
+def render(card: Card) -> str:
+    """The text of a card's file."""
+    from recall.core.cardfile import render
+
+    return render(card)
+
+
 def task_of(row: Session) -> str:
-    """What the session was about, while it has no card: its title, else its first request, on one line."""
-    return _cut(one_line(row.title or row.ask), TASK)
+    """What the session was about: its card says it; without one its title, else its first request, on one line."""
+    return _cut(one_line(row.task), CARD_TASK) if row.task else _cut(one_line(row.title or row.ask), TASK)
+
+
+def status_of(row: Session) -> str:
+    """The card's status; without a card 'new', or 'lost' where only parts of the session are left."""
+    return row.status or ("lost" if row.lost else "new")
 
 
 def tags_of(row: Session) -> list[str]:
-    """Marks that every row carries, card or not."""
-    return [name for name, holds in (("codex", row.client == "codex"), ("meta", row.meta)) if holds]
+    """The card's tags, and the marks that every row carries, card or not."""
+    marks = [name for name, holds in (("codex", row.client == "codex"), ("meta", row.meta)) if holds]
+    return list(dict.fromkeys([*row.tags.split("\n"), *marks])) if row.tags else marks
+
+
+def entities_of(row: Session) -> list[str]:
+    """The names that the card holds."""
+    return row.entities.split("\n") if row.entities else []
+
+
+def has_row(row: Session) -> bool:
+    """Is there anything to be shown: a message, a card, or at least parts of it?"""
+    return bool(row.messages or row.status or row.lost)
+
+
+def with_card(row: Session, card: Card | None) -> Session:
+    """The row of a session with what its card says, or without one. The title that the user gave goes before the card's,
+    the card's before the one that the client made; that one is kept in `other_title`."""
+    title, by = (
+        (row.other_title, "client" if row.other_title else "") if row.title_by == "card" else (row.title, row.title_by)
+    )
+    row = row._replace(title=title, title_by=by, other_title="")
+    if card is None:
+        return row._replace(status="", task="", tags="", entities="", written_by="", written_at=0.0)
+    if card.title and by != "user":
+        row = row._replace(title=card.title, title_by="card", other_title=title)
+    return row._replace(
+        status=card.status,
+        task=card.task or card.title,
+        tags="\n".join(card.tags),
+        entities="\n".join(card.entities),
+        written_by=card.written_by,
+        written_at=card.written_at,
+    )
 
 
 def index_line(row: Session, short: str, zone: datetime.tzinfo | None, *, live: bool = False) -> str:
     """The line of a session; `short` is its id as shown, `zone` the local time zone (None: the system's)."""
     moment = datetime.datetime.fromtimestamp(row.updated, zone) if row.updated else None
     date = moment.strftime("%Y-%m-%dT%H:%M") if moment else "----------T--:--"
-    parts = [short, date, project_name(row), "[lost]" if row.lost else "[new]"]
+    parts = [short, date, project_name(row), f"[{status_of(row)}]"]
     if row.meta:
         parts.append("(meta)")
-    parts.append(task_of(row))
+    task = task_of(row)
+    parts.append(task)
+    if row.title_by == "user" and row.task and row.title and not _same(row.title, task):
+        parts.append(f"(named {_cut(one_line(row.title), TASK)})")
     if row.chain > 1:
         parts.append(f"(chain of {row.chain})")
     if row.fork_of:
         parts.append(f"(fork of {row.fork_of[: SHORT.get(row.client, 8)]})")
     parts += [f"#{tag}" for tag in tags_of(row)]
+    if row.entities:
+        parts.append(f"{{{', '.join(entities_of(row))}}}")
     if live:
         parts.append("⚡LIVE")
     return " ".join(part for part in parts if part)
+
+
+def _same(title: str, task: str) -> bool:
+    """Does the title only repeat the task, as names made from cards do?"""
+    return task[:20].casefold() in title.casefold() or title.casefold() in task.casefold()
 
 
 def project_name(row: Session) -> str:
@@ -82,6 +146,8 @@ def _cut(text: str, size: int) -> str:
     if len(text) <= size:
         return text
     end = size - 1
-    while end > 0 and (unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f" or text[end - 1] == "\u200d"):
+    while end > 0 and (
+        unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f" or text[end - 1] == "\u200d"
+    ):
         end -= 1
     return text[:end].rstrip() + "…"

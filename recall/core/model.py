@@ -71,6 +71,8 @@ class Session(NamedTuple):
     `no` is its number there. `chain_to` is the number of the session that holds all of this one's records (0: none),
     `chain` how many transcripts are one row with this one. `hidden`: headless; `meta`: it only searched for others;
     `lost`: only parts of it (sub-agents) are left. `words` counts what was spoken, `pieces` its rows.
+    `title_by`: 'user', 'card', 'client' or ''; `other_title` is the client's where the card's is shown.
+    `status` and what follows is from its card, '' without one; `tags` and `entities` hold one a line.
     """
 
     no: int
@@ -94,6 +96,13 @@ class Session(NamedTuple):
     fork_of: str = ""
     words: int = 0
     pieces: int = 0
+    other_title: str = ""
+    status: str = ""
+    task: str = ""
+    tags: str = ""
+    entities: str = ""
+    written_by: str = ""
+    written_at: float = 0.0
 
 
 class Transcript(NamedTuple):

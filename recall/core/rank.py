@@ -33,6 +33,7 @@ WEIGHTS = {
     "title": 0.9,
     "project": 0.9,
     "ask": 0.35,
+    "card": 0.3,  # method, next, artifacts: the assistant's words at best
     # a term that only stands in tool output
     "output": 0.1,
     # share of the score that a session of today has over one of long ago; days until half of it is gone
