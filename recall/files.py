@@ -54,6 +54,24 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
     _sync_folder(folder)
 
 
+def append_private(path: str, data: bytes, keep: int = 0) -> None:
+    """Append `data` in one write, so that two writers' lines do not mix; the file is 0600, its folder made 0700.
+
+    With `keep`, a file of more bytes is first renamed to `<path>.1`, in the place of the one before.
+    """
+    make_private_dir(os.path.dirname(path))
+    if keep:
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(path).st_size > keep:
+                os.replace(path, path + ".1")
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(fd, 0o600)
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
 def _sync_folder(path: str) -> None:
     """So that the new name survives a power cut; file systems that cannot sync a folder need not."""
     with contextlib.suppress(OSError):

@@ -804,7 +804,7 @@ def start(script=None, log=None, port=0):
     """Run the server in a thread; for use inside a test. Returns the server; its port is
     server.server_address[1]; stop with server.shutdown()."""
     server = Server(("127.0.0.1", port), script, log)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     return server
 
 

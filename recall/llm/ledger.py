@@ -16,7 +16,7 @@ from typing import NamedTuple
 import orjson
 
 from recall.core.model import Usage
-from recall.files import make_private_dir
+from recall.files import append_private
 
 _TAIL = 1 << 20
 """Bytes at the end that are read to count the last calls: far more than a day's."""
@@ -63,13 +63,7 @@ class Ledger:
             },
             option=orjson.OPT_APPEND_NEWLINE,
         )
-        make_private_dir(os.path.dirname(self.path))
-        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            os.fchmod(fd, 0o600)
-            os.write(fd, line)
-        finally:
-            os.close(fd)
+        append_private(self.path, line)
 
     def calls(self, since: float = 0.0) -> Iterator[Call]:
         """The calls from `since` on, oldest first. Lines that are no calls are passed over."""

@@ -159,7 +159,7 @@ def test_a_client_that_hangs_is_ended_with_all_that_it_started(stand_in: Stand, 
         "time.sleep(600)"
     )
     with pytest.raises(ModelFailure) as caught:
-        _ask(settings, timeout=5)
+        _ask(settings, timeout=3)
     assert caught.value.kind == "timeout"
     client, child = map(int, pids.read_text().split())
     with pytest.raises(ProcessLookupError):
