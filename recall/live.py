@@ -77,7 +77,41 @@ def _exists(pid: int) -> bool:
 
 
 def _codex(folder: str) -> set[str]:
-    return {name.removesuffix(".lock") for name in _names(folder, ".lock") if _held(os.path.join(folder, name))}
+    names = _names(folder, ".lock")
+    if not names:
+        return set()
+    held = _locked_inodes()
+    out = set()
+    for name in names:
+        path = os.path.join(folder, name)
+        try:
+            locked = os.stat(path).st_ino in held if held is not None else _held(path)
+        except OSError:
+            continue
+        if locked:
+            out.add(name.removesuffix(".lock"))
+    return out
+
+
+def _locked_inodes() -> set[int] | None:
+    """Inodes of all files that somebody holds an flock on, from /proc/locks; None where there is no such list.
+
+    Preferred to a try: even a moment's lock of ours could make a client that starts just then believe that the session
+    is open elsewhere.
+    """
+    try:
+        with open("/proc/locks", "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    out = set()
+    for line in lines:
+        fields = line.split()
+        if b"FLOCK" in fields and b"->" not in fields and len(fields) >= 6:
+            inode = fields[5].rpartition(b":")[2]
+            if inode.isdigit():
+                out.add(int(inode))
+    return out
 
 
 def _held(path: str) -> bool:

@@ -297,31 +297,27 @@ class Store:
         rows = self._db.execute(f"SELECT name, mtime, {', '.join(_CARD)} FROM card WHERE session = ?", (session,))
         return {row[0]: (row[1], _card(row[2:])) for row in rows}
 
-    def borrowed(self) -> list[tuple[int, int]]:
-        """(session, member) pairs: a session with no card of its own, and an earlier part of its chain that has one."""
+    def borrowed(self) -> set[int]:
+        """Sessions whose row says nothing of a card, though an earlier part of their chain has one."""
         rows = self._db.execute(
-            "SELECT DISTINCT s.no, m.no FROM session m JOIN card c ON c.session = m.no JOIN session s ON s.no = m.chain_to"
-            " WHERE m.chain_to != 0 AND NOT EXISTS (SELECT 1 FROM card WHERE session = s.no)"
+            "SELECT s.no FROM session m JOIN card c ON c.session = m.no JOIN session s ON s.no = m.chain_to"
+            " WHERE m.chain_to != 0 AND s.status = ''"
         )
-        return rows.fetchall()
+        return {no for (no,) in rows}
+
+    def chain(self, session: int) -> list[Session]:
+        """The earlier parts of a session's chain."""
+        rows = self._db.execute(f"SELECT {_SESSION} FROM session WHERE chain_to = ?", (session,))
+        return [Session._make(row) for row in rows]
 
     def misplaced(self) -> list[str]:
         """Card files taken in before there was a transcript, whose session has another row by now."""
         rows = self._db.execute(
-            "SELECT c.name FROM card c JOIN session s ON s.no = c.session WHERE NOT EXISTS"
-            " (SELECT 1 FROM file WHERE session = s.no) AND (EXISTS (SELECT 1 FROM session o WHERE o.id = s.id AND o.no != s.no)"
-            " OR (length(s.id) BETWEEN 8 AND 13 AND EXISTS"
-            " (SELECT 1 FROM session o WHERE o.id > s.id AND o.id < s.id || x'f48fbfbf')))"
+            "SELECT c.name FROM card c JOIN session s ON s.no = c.session WHERE NOT EXISTS (SELECT 1 FROM file WHERE session = s.no)"
+            " AND (EXISTS (SELECT 1 FROM session o WHERE o.id = s.id AND o.no != s.no) OR (length(s.id) BETWEEN 8 AND 13"
+            " AND 1 = (SELECT count(*) FROM session o WHERE o.id > s.id AND o.id < s.id || x'f48fbfbf')))"
         )
         return [name for (name,) in rows]
-
-    def tag_counts(self) -> dict[str, int]:
-        """How many sessions carry each tag in their card."""
-        out: dict[str, int] = {}
-        for (tags,) in self._db.execute("SELECT tags FROM session WHERE tags != '' AND chain_to = 0"):
-            for tag in tags.split("\n"):
-                out[tag] = out.get(tag, 0) + 1
-        return out
 
     def files(self, session: int | None = None) -> list[Transcript]:
         """The files of one session, or of all."""
@@ -391,9 +387,14 @@ class Store:
         """Sessions; mean words of one that has some; mean words of a row; time of the newest event."""
         count, words, with_words, pieces, newest = self._db.execute(
             "SELECT count(*), coalesce(sum(words), 0), coalesce(sum(words > 0), 0), coalesce(sum(pieces), 0),"
-            " coalesce(max(updated), 0) FROM session WHERE chain_to = 0"
+            " coalesce(max(CASE WHEN hidden THEN 0 ELSE updated END), 0) FROM session"
+            " WHERE chain_to = 0 AND (messages OR lost OR pieces)"
         ).fetchone()
         return int(count), words / (with_words or 1), words / (pieces or 1), float(newest)
+
+    def chained(self) -> dict[int, int]:
+        """Member of a chain -> the session that it is shown as."""
+        return dict(self._db.execute("SELECT no, chain_to FROM session WHERE chain_to != 0").fetchall())
 
     def shared(self, sessions: int) -> set[int]:
         """Rows whose request begins as one in at least so many sessions does: templates, injected instructions."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from recall.core import forms, rank
+from recall.core.card import has_row, status_of, tags_of
 from recall.core.model import Hit, Occurrence, Session
 from recall.core.query import Query, Term
 from recall.store import SHIFT, Store
@@ -55,7 +56,7 @@ def find(
     def admit(rows: Iterable[Session]) -> tuple[list[Session], int]:
         kept, hidden = [], 0
         for row in rows:
-            if row.chain_to or row.id in without or not (row.messages or row.lost or row.pieces):
+            if row.chain_to or row.id in without or not (has_row(row) or row.pieces):
                 continue
             if removed(row.id) or not _passes(row, query, live or ()):
                 continue
@@ -86,12 +87,13 @@ def find(
         matches = [_nearest(term, store) for term in query.terms]
         evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT)
         tier = "typo"
-    for term in files:
-        holders = {row.row >> SHIFT for row in store.phrase(term.options[0]) if row.zone >= 2}
+    if files:
+        holders = {row.row >> SHIFT for term in files for row in store.phrase(term.options[0]) if row.zone >= 2}
         if query.terms:
             evidence = {no: one for no, one in evidence.items() if no in holders}
         else:
-            evidence = {no: evidence.get(no, rank.Evidence()) for no in holders}
+            evidence = {no: rank.Evidence() for no in holders}
+    rank.adopt(evidence, store.chained())
     if query.without:
         barred = _barred(query, store)
         evidence = {no: one for no, one in evidence.items() if no not in barred}
@@ -133,10 +135,10 @@ def _passes(row: Session, query: Query, live: Collection[str]) -> bool:
             if not any(value in row.branch.casefold() for value in folded):
                 return False
         elif name == "status":
-            if "new" not in folded:
+            if status_of(row) not in [value.replace("-", "_").replace(" ", "_") for value in folded]:
                 return False
         elif name == "tag":
-            if not any(value in (row.client if row.client == "codex" else "", "meta" if row.meta else "") for value in folded):
+            if not any(value.lstrip("#").replace("_", "-") in tags_of(row) for value in folded):
                 return False
         elif name == "is":
             for value in folded:

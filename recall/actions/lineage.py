@@ -8,10 +8,11 @@ records began later is a fork of the other; its first request and its time are t
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from recall import clients
 from recall.actions.reading import Reading
-from recall.core import redact
+from recall.core.clean import clean
 from recall.core.facts import Facts
 from recall.core.model import SPOKEN, Session
 from recall.settings import Settings
@@ -30,8 +31,9 @@ class Lineage:
         self._touched.add(session)
         self._new |= new
 
-    def settle(self, store: Store, settings: Settings) -> None:
-        """Write chain and fork marks. In a transaction, after the sessions' rows were made."""
+    def settle(self, store: Store, settings: Settings, head: Callable[[Session], dict[str, str]]) -> None:
+        """Write chain and fork marks; `head` gives what stands above a transcript. In a transaction, after the sessions' rows were
+        made."""
         rows = {row.no: row for row in store.sessions()}
         kin = any(row.chain_to or row.chain > 1 or row.fork_of for row in map(rows.get, self._touched) if row)
         if not self._new and not kin:
@@ -68,10 +70,12 @@ class Lineage:
                 fresh = fresh._replace(
                     fork_of=row.fork_of or rows[origin].id,
                     started=tail.started or row.started,
-                    ask=redact.redact(tail.first_ask) or row.ask,
+                    ask=clean(tail.first_ask) or row.ask,
                 )
             if fresh != row:
                 store.put_session(fresh)
+                if fresh.ask != row.ask:
+                    store.put_head(no, head(fresh))
 
     def _forks(
         self,

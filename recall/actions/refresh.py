@@ -11,11 +11,15 @@ import os
 import time
 from collections.abc import Iterator
 
+from recall.actions.cards import any_changed
 from recall.actions.turn import lock_path
 from recall.actions.walk import Found, homes, purged_ids, stem, walk
+from recall.clients import NAMES
 from recall.errors import RecallError, Unavailable
 from recall.files import Lock, make_private_dir
+from recall.live import live_ids
 from recall.settings import Settings
+from recall.shelf import Shelf
 from recall.store import exists, is_of_index, open_store
 
 SECONDS = 0.25
@@ -27,7 +31,7 @@ def refresh(settings: Settings) -> str:
 
     An index that cannot be used is not for here: opening it says why.
     """
-    if not exists(settings.index) and not any(os.path.isdir(home.path) for home in homes(settings)):
+    if not any(map(os.path.exists, (settings.index, settings.data, *(home.path for home in homes(settings))))):
         return ""
     end = time.monotonic() + SECONDS
     try:
@@ -36,10 +40,10 @@ def refresh(settings: Settings) -> str:
             if held is None:
                 return "a sweep is running: what is newest may be missing"
             try:
-                changed = _changed(settings)
+                changed, cards = _changed(settings), _cards_changed(settings)
             except RecallError:
                 return ""
-            return _take(settings, changed, end) if changed else ""
+            return _take(settings, changed, end) if changed or cards else ""
     except (OSError, Unavailable) as problem:
         return f"what is new is not searched: {_reason(problem)}"
     except Exception as problem:
@@ -59,7 +63,12 @@ def _take(settings: Settings, changed: list[Found], end: float) -> str:
     from recall.archive import append
 
     if not append.ready(settings.archive, settings.state):
-        return "the archive is not mounted: what is new is not searched"
+        if exists(settings.index):
+            with open_store(settings.index) as store:
+                Sweep(settings).take_cards(store, end)
+        return "the archive is not mounted: what is new is not searched" if changed else ""
+    if not exists(settings.index) and any(os.path.isdir(os.path.join(settings.archive, name)) for name in NAMES):
+        return "the index is missing: recall reindex makes it again from the archive"
     work = Sweep(settings)
     store = work.open()
     left = 0
@@ -86,20 +95,42 @@ def _take(settings: Settings, changed: list[Found], end: float) -> str:
         if some:
             work.take(store, some, known)
         work.take_output(store)
+        left += work.take_cards(store, end)
     finally:
         store.close()
     return f"{left} changed files are not searched yet: recall sweep takes them in" if left else ""
 
 
+def _cards_changed(settings: Settings) -> bool:
+    shelf = Shelf(settings.data, settings.state)
+    if not exists(settings.index):
+        return bool(shelf.card_files())
+    with open_store(settings.index) as store:
+        return any_changed(store, shelf)
+
+
 def _changed(settings: Settings) -> list[Found]:
-    """Files that are not as the index knows them, newest first."""
+    """Files that are not as the index knows them: first what a hook marked, then open sessions, then the newest."""
     known: dict[str, tuple[int, int, int, str]] = {}
     if exists(settings.index):
         with open_store(settings.index) as store:
             known = store.sources()
     out = [found for found in _all(settings) if known.get(found.path, (0,))[:3] != (found.size, found.mtime, found.ino)]
-    out.sort(key=lambda found: -found.mtime)
-    return out
+    if sum(found.size for found in out) <= BYTES:
+        return sorted(out, key=lambda found: -found.mtime)
+    marked = _marked(settings)
+    live = live_ids(settings)
+    return sorted(
+        out, key=lambda found: (found.place.session not in marked, found.place.session not in live, -found.mtime)
+    )
+
+
+def _marked(settings: Settings) -> frozenset[str]:
+    """Sessions that a hook marked as changed: empty files of their names."""
+    try:
+        return frozenset(os.listdir(os.path.join(settings.state, "changed")))
+    except OSError:
+        return frozenset()
 
 
 def _all(settings: Settings) -> Iterator[Found]:

@@ -75,6 +75,7 @@ def rebuild(
 
         work.in_batches(store, transcripts(settings), one, path=lambda kept: kept.copy, size=lambda kept: kept.size)
         work.settle_lineage(store, lineage)
+        work.take_cards(store)
         with store.writing():
             for path, (length, mtime, ino, copy) in known.items():
                 if copy not in failed and os.path.exists(os.path.join(settings.archive, copy)):

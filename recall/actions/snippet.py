@@ -7,10 +7,10 @@ import re
 
 from recall import clients
 from recall.actions.reading import line_range
+from recall.core.clean import clean
 from recall.core.facts import Facts
 from recall.core.model import SPOKEN, Hit
 from recall.core.plain import one_line
-from recall.core.redact import redact
 from recall.core.text import fold_plain
 from recall.settings import Settings
 from recall.store import Store
@@ -31,7 +31,7 @@ def snippet(hit: Hit, store: Store, settings: Settings) -> str:
     try:
         lines = line_range(os.path.join(settings.archive, file.copy), place[1], place[2])
         for record in clients.get(file.client).parse(lines, Facts(), SPOKEN):
-            text = one_line(redact(record.text))
+            text = one_line(clean(record.text))
             cut, count = around(text, hit.words)
             if count > best_count:
                 best, best_count = cut, count

@@ -72,10 +72,10 @@ def describe(name: str, arguments: object, bodies: bool, *, whole: bool = False)
                 long.extend(_points(value))
             elif isinstance(value, (list, dict)) and key not in _NOISE and bodies:
                 long.extend(_texts(value))
-    elif isinstance(arguments, str):
-        _argument(arguments, short, long)
         if bodies and "taskId" in arguments and isinstance(arguments.get("status"), str):
             long.append(f"#{arguments['taskId']} {arguments['status']}")
+    elif isinstance(arguments, str):
+        _argument(arguments, short, long)
     action = " ".join(short)
     if note:
         action += f"\n{note}"

@@ -60,8 +60,8 @@ def render(card: Card) -> str:
 
 
 def task_of(row: Session) -> str:
-    """What the session was about: its card says it; without one its title, else its first request, on one line."""
-    return _cut(one_line(row.task), CARD_TASK) if row.task else _cut(one_line(row.title or row.ask), TASK)
+    """What the session was about: its card says it; without one its first request, else its title, on one line."""
+    return _cut(one_line(row.task), CARD_TASK) if row.task else _cut(one_line(row.ask or row.title), TASK)
 
 
 def status_of(row: Session) -> str:

@@ -38,6 +38,7 @@ class Facts:
     fork_of: str = ""  # the session named as origin of a fork
     fork_at: str = ""  # uuid or ordinal of the last record shared with the origin
     summary: bool = False  # a compaction happened
+    interrupted: bool = False  # the human stopped the assistant, and nothing was said since
     uuids: list[int] = field(default_factory=list)  # crc32 of the uuid of each user and assistant record, in order
     tools: dict[str, str] = field(default_factory=dict)  # open tool calls: id -> tool name, until their result
     ask_strength: int = 0  # of `first_ask`: 1 only small talk or a bare command so far, 2 a real request

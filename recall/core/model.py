@@ -34,7 +34,9 @@ class Record(NamedTuple):
     """One thing that was said or done, cut out of a transcript line.
 
     `zone` is one of the zone numbers above; `at` is the offset of the line it came from; `time` its
-    time stamp; `tool` the name of the tool for ACTION and OUTPUT, else ''.
+    time stamp; `tool` the name of the tool for ACTION, OUTPUT and the body of its input, 'summary' for the client's own
+    summary of a compaction, else ''. `call` is the client's id of a tool call, on the action and on what came of it;
+    `failed`: the output says that it did not work.
     """
 
     zone: int
@@ -42,6 +44,8 @@ class Record(NamedTuple):
     at: int
     time: float
     tool: str = ""
+    call: str = ""
+    failed: bool = False
 
 
 class Place(NamedTuple):
@@ -211,7 +215,9 @@ class Extract(NamedTuple):
     urls: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()  # of the assistant at the end, that nobody answered
     todo: tuple[str, ...] = ()  # open points of the last plan or to-do list
-    interrupted: bool = False  # the last thing is a request without an answer, or an interruption
+    interrupted: bool = False  # the last thing is a request or an action without an answer, or an interruption
+    last_failed: bool = False  # the last command failed
+    named: tuple[str, ...] = ()  # what the user's own words name: tickets, identifiers, hosts, quoted and proper names
 
 
 class Usage(NamedTuple):

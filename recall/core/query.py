@@ -20,7 +20,7 @@ from recall.errors import Usage
 LONG = 5
 """A query of more words than this is a question: function words weigh nothing, single turns more."""
 
-FILTERS = ("project", "client", "status", "tag", "file", "branch", "since", "before", "is", "role")
+FILTERS = ("project", "client", "status", "tag", "file", "branch", "since", "before", "is")
 _OPEN = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
 
 
@@ -80,7 +80,9 @@ def parse(
             key = key.lower()
             if colon and key in FILTERS and value and not value.startswith("//"):
                 value = value.strip('"')
-                if key in ("since", "before"):
+                if key == "is" and value.lower() not in ("live", "idle"):
+                    pass
+                elif key in ("since", "before"):
                     moment = when(value, now)
                     if moment is not None:
                         since, before = (moment, before) if key == "since" else (since, moment)
@@ -231,11 +233,12 @@ _LENGTH = {"h": 1 / 24, "d": 1, "w": 7, "m": 30.44, "y": 365.25}
 
 
 def when(text: str, now: datetime.datetime) -> float | None:
-    """The moment (seconds since the epoch) that a date or a word for one means, counted from `now`; None: it is none."""
+    """The moment (seconds since the epoch) that a date or a word for one means, counted from `now`, in local time; None: it is none."""
     text = text.strip().lower()
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     day = datetime.timedelta(days=1)
-    if text in ("now",):
+    now = now.replace(tzinfo=None)  # local time: an offset of today would be wrong beyond a clock change
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if text == "now":
         return now.timestamp()
     if text == "today":
         return midnight.timestamp()
@@ -257,7 +260,7 @@ def when(text: str, now: datetime.datetime) -> float | None:
     date = re.match(_DATE, text)
     if date:
         year, month, of_month, hour, minute, second, zulu = date.groups()
-        zone = datetime.timezone.utc if zulu else now.tzinfo
+        zone = datetime.UTC if zulu else None
         try:
             moment = datetime.datetime(
                 int(year),

@@ -15,7 +15,7 @@ from recall.core.model import ACTION, ASIDE, ASSISTANT, USER, Occurrence
 
 WEIGHTS = {
     # how often a word in each zone counts towards the spoken text
-    "user": 1.0,
+    "user": 1.25,
     "assistant": 1.0,
     "action": 0.3,
     "aside": 0.05,
@@ -123,6 +123,23 @@ def gather(
                 one = out[no] = Evidence()
             one.output.add(term)
     return out
+
+
+def adopt(evidence: dict[int, Evidence], chained: Mapping[int, int]) -> None:
+    """Give a chain's row what only its other members hold (their sub-agents and output); all else it holds itself."""
+    for no, root in chained.items():
+        member = evidence.pop(no, None)
+        if member is None:
+            continue
+        one = evidence.setdefault(root, Evidence())
+        have = one.terms()
+        for term, zones in member.zones.items():
+            if term not in have:
+                one.zones[term] = zones
+        for term, fields in member.heads.items():
+            if term not in have:
+                one.heads[term] = fields
+        one.output |= member.output
 
 
 def rarity(evidence: Mapping[int, Evidence], terms: int, sessions: int) -> list[float]:

@@ -530,8 +530,8 @@ def _assigned(text: str, at: int) -> Iterator[Span]:
         return
     shell = how == "=" and sign.end() - word.end() == 1 and name.isupper()
     bare = (_SHELL if shell else _BARE).match(text, value)
-    if bare is None or text.startswith(_MARK, value):
-        return
+    if bare is None or text.startswith(_MARK, bare.end()) or text.startswith(_MARK, value):
+        return  # what touches a mark was judged before as a whole
     end = bare.end()
     while end > value and text[end - 1] in ".,;:!?)]}":
         end -= 1
@@ -609,7 +609,12 @@ def _is_value(value: str, kind: str, quoted: bool, equals: bool = True) -> bool:
         return any(map(str.isalpha, value)) and (quoted or equals or _strange(value) >= 2 or _changes(value) >= 2)
     if len(value) >= 16:
         return any(map(str.isdigit, value)) and (_changes(value) >= 3 or _strange(value) >= 4)
-    return _strange(value) >= 3 and any(map(str.isalpha, value)) and not value.count("-") + value.count("/") > 2
+    return (
+        _strange(value) >= 3
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
+        and not value.count("-") + value.count("/") > 2
+    )
 
 
 def _strange(value: str) -> int:
