@@ -20,6 +20,7 @@ from typing import TypeVar
 import orjson
 
 from recall import clients
+from recall.actions import cards
 from recall.actions.history import Purged, keep_filtered
 from recall.actions.lineage import Lineage
 from recall.actions.reading import Reading
@@ -30,6 +31,7 @@ from recall.archive.kept import Kept
 from recall.archive.store import adopted, generations, refresh
 from recall.archive.sums import Sums
 from recall.core import redact, text
+from recall.core.clean import clean
 from recall.core.facts import Facts
 from recall.core.model import PRINTED, SPOKEN, Session, Transcript
 from recall.core.session import is_searcher, main_of, pieces, printed, project_of
@@ -76,6 +78,7 @@ class Report:
     grown: int = 0
     rewritten: int = 0
     companions: int = 0  # files that are kept, not indexed: how many were copied
+    cards: int = 0  # cards that are new, changed or gone
     sessions: int = 0
     read: int = 0  # bytes read from sources
     indexed: int = 0  # bytes of transcripts taken in
@@ -211,13 +214,14 @@ class Sweep:
         if not self._unreadable:
             self._take_orphans(store, {path: known[path] for path in missing if known[path][0] != GONE})
         again = self._take_stale(store) or self._purge_was_cut()
+        self.take_cards(store)
         if self.output and not again:
             self.take_output(store)
         self.report.sessions = store.count()
         self._tell_troubles()
         if self._full:
             raise self._full
-        if changed or again or self.report.rebuilt:
+        if changed or again or self.report.rebuilt or self.report.cards:
             waste, rows = store.waste()
             if again or waste > max(200, rows // 10):
                 self._rebuild_later(store)
@@ -330,7 +334,7 @@ class Sweep:
 
     def settle_lineage(self, store: Store, lineage: Lineage, *, names_changed: bool = False) -> None:
         with store.writing():
-            lineage.settle(store, self.settings)
+            lineage.settle(store, self.settings, lambda row: cards.head_of(store, row))
             if names_changed:
                 self._names(store)
 
@@ -517,7 +521,7 @@ class Sweep:
             no = file.no
         row = store.session(session)
         count = row.pieces if row else 0
-        rows = pieces(clients.get(client).parse(reading.lines(), facts, SPOKEN), redact.redact)
+        rows = pieces(clients.get(client).parse(reading.lines(), facts, SPOKEN), clean)
         while some := list(islice(rows, 200)):
             count = store.add_pieces(no, session, count, some)
         done = reading.end
@@ -601,9 +605,9 @@ class Sweep:
             cwd=facts.cwd or row.cwd,
             project=project_of(facts.cwd or row.cwd),
             branch=facts.branch,
-            title=redact.redact(title),
+            title=clean(title),
             title_by=by,
-            ask=redact.redact(facts.first_ask),
+            ask=clean(facts.first_ask),
             started=facts.started,
             updated=max((one.updated for _, one in files), default=facts.updated),
             messages=facts.users + facts.answers,
@@ -614,16 +618,7 @@ class Sweep:
             words=store.words_of(no),
             fork_of=row.fork_of or facts.fork_of,
         )
-        store.put_session(fresh)
-        store.put_head(no, self.head(fresh))
-
-    def head(self, row: Session) -> dict[str, str]:
-        """What stands above a session's transcript, folded."""
-        return {
-            "title": text.fold(row.title),
-            "project": text.fold(f"{row.project} {row.branch}"),
-            "ask": text.fold(row.ask[:600]),
-        }
+        cards.put(store, self.shelf, fresh)
 
     def _title(self, row: Session, facts: Facts, files: list[tuple[Transcript, Facts]]) -> tuple[str, str]:
         """The session's title, and whose it is. The client's own note beside the transcript says who gave a name."""
@@ -678,10 +673,21 @@ class Sweep:
         for row in store.sessions():
             if (
                 row.client == "codex"
-                and redact.redact(self.names.get(row.id, "")) != row.title
+                and clean(self.names.get(row.id, "")) != row.title
                 and row.id in self.names
             ):
                 self.settle_session(store, row.no)
+
+    def take_cards(self, store: Store, until: float = float("inf")) -> int:
+        """Take in the cards that changed; how many were left at `until` (a moment of `time.monotonic`)."""
+        taken, left = cards.take_cards(
+            store,
+            self.shelf,
+            trouble=lambda name, problem: self._trouble(os.path.join(self.settings.data, name), problem),
+            until=until,
+        )
+        self.report.cards += taken
+        return left
 
     # -- tool output -------------------------------------------------------------------------------------------
 
@@ -704,7 +710,7 @@ class Sweep:
         path = os.path.join(self.settings.archive, file.copy)
         reading = Reading(path, done, Facts(), self.settings.max_line)
         lines = (line for line in reading.lines() if line.at < file.done)
-        rows = printed(clients.get(file.client).parse(lines, Facts(), PRINTED), redact.redact)
+        rows = printed(clients.get(file.client).parse(lines, Facts(), PRINTED), clean)
         store.add_prints(file.no, file.session, rows, file.done)
 
     # -- troubles ----------------------------------------------------------------------------------------------
@@ -730,9 +736,11 @@ def _contains(new: Facts, old: Facts) -> bool:
 
 def clean_facts(facts: Facts) -> None:
     """Secrets out of what is kept of a transcript beside its rows."""
-    facts.title = redact.redact(facts.title)
-    facts.first_ask = redact.redact(facts.first_ask)
-    facts.last_ask = redact.redact(facts.last_ask)
+    facts.title = clean(facts.title)
+    facts.first_ask = clean(facts.first_ask)
+    facts.last_ask = clean(facts.last_ask)
+    facts.branch = clean(facts.branch)
+    facts.leaves = {key: clean(summary) for key, summary in facts.leaves.items()}
 
 
 def _is_of_one_file(problem: Exception) -> bool:
@@ -748,4 +756,4 @@ def _words(problem: Exception) -> str:
     """What is wrong, for a person."""
     if isinstance(problem, OSError):
         return problem.strerror or str(problem)
-    return redact.redact(f"cannot be taken in ({type(problem).__name__}: {problem})")[:200]
+    return clean(f"cannot be taken in ({type(problem).__name__}: {problem})")[:200]

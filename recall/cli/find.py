@@ -10,10 +10,9 @@ from recall.actions.find import Found, find
 from recall.cli.app import App
 from recall.cli.options import Opt, build
 from recall.cli.output import ago, colored, print_json, utc
-from recall.core.card import index_line, short_ids, tags_of, task_of
+from recall.core.card import entities_of, index_line, short_ids, status_of, tags_of, task_of
 from recall.core.model import Hit
 from recall.core.query import Query, parse
-
 
 OPTIONS = (
     Opt(("-n",), "limit", "count", "Rows at most.", "N", 25),
@@ -169,7 +168,7 @@ def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
         "started": utc(row.started),
         "updated": utc(row.updated),
         "messages": row.messages,
-        "status": "lost" if row.lost else "new",
+        "status": status_of(row),
         "live": row.id in app.live,
         "meta": bool(row.meta),
         "hidden": bool(row.hidden),
@@ -179,7 +178,7 @@ def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
         "title": row.title,
         "task": task_of(row),
         "tags": tags_of(row),
-        "entities": [],
+        "entities": entities_of(row),
         "tier": hit.tier,
         "score": round(hit.score, 4),
         "why": [{"field": field, "term": typed, "word": word} for field, typed, word in hit.why],
