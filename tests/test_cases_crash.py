@@ -75,7 +75,9 @@ def _fill(home: Path) -> None:
             (folder / "agent-a.jsonl").touch()
             append(folder / "agent-a.jsonl", [user(uid(number), f"sub{number}", 1, isSidechain=True)])
         start = f"2026-06-{number % 28 + 1:02}T09:00:00+00:00"
-        codex_session(home, "api", uid(100 + number), [(f"look at ibis{number}", "yes")] * 2, start=start, name=f"name{number}")
+        codex_session(
+            home, "api", uid(100 + number), [(f"look at ibis{number}", "yes")] * 2, start=start, name=f"name{number}"
+        )
 
 
 def _answers(here: Settings) -> list[object]:
