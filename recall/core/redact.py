@@ -659,8 +659,11 @@ def _cookies(text: str, at: int) -> Iterator[Span]:
     header = _COOKIE.match(text, at)
     if header is None:
         return
-    end = text.find("\n", header.end(), header.end() + _LONGEST)
-    for pair in _PAIR.finditer(text, header.end(), end if end >= 0 else header.end() + _LONGEST):
+    end = min(len(text), header.end() + _LONGEST)
+    for stop in ("\n", "ookie"):  # the line's end, or another header
+        at = text.find(stop, header.end(), end)
+        end = at if at >= 0 else end
+    for pair in _PAIR.finditer(text, header.end(), end):
         if pair[1].lower() in _ATTRIBUTES or _TEMPLATE.match(pair[2]) or _MARK in pair[2][:256]:
             continue
         if _mixed(pair[2][:200]):
@@ -685,7 +688,7 @@ def _private_key(text: str, label: re.Match[str]) -> Iterator[Span]:
     """A PEM block from its first or last line on; the other may be missing."""
     if label[1] == "END":
         start = label.start()
-        low = max(0, start - 8192)
+        low = max(0, start - 8192, text.rfind("----", max(0, start - 8192), start) + 4)
         lines = [(m.start(), m.end()) for m in re.finditer(rf"{_PEM_LINE}+", text[low:start])]
         first = start
         for s, e in reversed(lines):
