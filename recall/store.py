@@ -388,7 +388,7 @@ class Store:
         count, words, with_words, pieces, newest = self._db.execute(
             "SELECT count(*), coalesce(sum(words), 0), coalesce(sum(words > 0), 0), coalesce(sum(pieces), 0),"
             " coalesce(max(CASE WHEN hidden THEN 0 ELSE updated END), 0) FROM session"
-            " WHERE chain_to = 0 AND (messages OR lost OR pieces)"
+            " WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')"
         ).fetchone()
         return int(count), words / (with_words or 1), words / (pieces or 1), float(newest)
 
@@ -421,7 +421,9 @@ class Store:
     def count(self) -> int:
         """Sessions that have a row of their own: no members of chains, no files with nothing but bookkeeping."""
         return int(
-            self._db.execute("SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')").fetchone()[0]
+            self._db.execute(
+                "SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')"
+            ).fetchone()[0]
         )
 
     def place(self, row: int) -> tuple[int, int, int] | None:

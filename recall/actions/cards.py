@@ -64,6 +64,8 @@ def take_cards(
         return 0, 0
     taken = 0
     touched = {*seen.gone.values(), *borrowed}
+    owners = set(seen.owner.values())
+    alone: dict[int, Card | None] = {}  # the card of a session that has no other, so that it need not be read back
     with store.writing():
         for name in seen.gone:
             store.drop_card(name)
@@ -72,18 +74,19 @@ def take_cards(
                 break
             taken += 1
             try:
-                no = _take(store, shelf, file.name)
+                no, card = _take(store, shelf, file.name)
             except OSError as problem:
                 trouble(file.name, problem)
                 continue
             touched |= {no, seen.owner.get(file.name, no)}
+            alone[no] = card if no not in alone and no not in owners else None
         for no in touched:
-            settle(store, shelf, no)
+            settle(store, shelf, no, alone.get(no))
     return taken + len(seen.gone), len(seen.new) - taken
 
 
-def _take(store: Store, shelf: Shelf, name: str) -> int:
-    """Read one file; the number of its session, 0 where it is no card or its session was removed."""
+def _take(store: Store, shelf: Shelf, name: str) -> tuple[int, Card]:
+    """Read one file; (the number of its session, its card); 0 where it is no card or its session was removed."""
     from recall.core.cardfile import parse
     from recall.core.clean import clean
 
@@ -91,10 +94,10 @@ def _take(store: Store, shelf: Shelf, name: str) -> int:
     card = parse(clean(text), id_in(name))
     if not card.id or shelf.is_removed(card.id):
         store.drop_card(name)
-        return 0
+        return 0, card
     no = _owner(store, card)
     store.put_card(name, file.mtime, file.size, no, card)
-    return no
+    return no, card
 
 
 def _owner(store: Store, card: Card) -> int:
@@ -130,21 +133,22 @@ def _best(store: Store, row: Session) -> Card | None:
     return max(found.values(), key=lambda pair: pair[0])[1] if found else None
 
 
-def settle(store: Store, shelf: Shelf, no: int) -> None:
-    """Bring a session's row in line with its card. In a transaction. A row that neither card nor transcript holds goes."""
+def settle(store: Store, shelf: Shelf, no: int, card: Card | None = None) -> None:
+    """Bring a session's row in line with its card (`card`, where that is known already). In a transaction. A row that
+    neither card nor transcript holds goes."""
     row = store.session(no)
     if row is None:
         return
-    put(store, shelf, row)
+    put(store, shelf, row, card)
     if row.chain_to:
         root = store.session(row.chain_to)
         if root:
             put(store, shelf, root)
 
 
-def put(store: Store, shelf: Shelf, row: Session) -> None:
+def put(store: Store, shelf: Shelf, row: Session, card: Card | None = None) -> None:
     """Write a session's row and what stands above its transcript, with what its card says."""
-    card = card_of(store, row)
+    card = card or card_of(store, row)
     if not row.pieces and not store.files(row.no):
         if card is None:
             store.forget_session(row.no)

@@ -52,7 +52,10 @@ def parse(text: str, id: str = "") -> Card:
     Without front matter the text is the body: somebody wrote it by hand, and its heading and first line stand in for
     title and task. A missing `written_by` is '': an earlier tool left it out.
     """
-    page = front.read(plain(text.removeprefix("\ufeff")), _KNOWN)
+    text = text.removeprefix("\ufeff")
+    if not text.replace("\n", "").isprintable():
+        text = plain(text)
+    page = front.read(text, _KNOWN)
     body = _body(page.body)
     fields = page.fields
     if fields is None:
