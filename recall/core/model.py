@@ -217,6 +217,7 @@ class Extract(NamedTuple):
     todo: tuple[str, ...] = ()  # open points of the last plan or to-do list
     interrupted: bool = False  # the last thing is a request or an action without an answer, or an interruption
     last_failed: bool = False  # the last command failed
+    steps: tuple[str, ...] = ()  # what the last answer names as next
     named: tuple[str, ...] = ()  # what the user's own words name: tickets, identifiers, hosts, quoted and proper names
 
 

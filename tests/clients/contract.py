@@ -173,8 +173,10 @@ class ClientTests:
             for record in self.read(data)[0]:
                 if record.zone == ACTION:
                     assert record.tool and record.text.startswith(record.tool) and len(record.text) < 3000, name
-                elif record.zone in (USER, ASSISTANT, ASIDE, THINKING):
+                elif record.zone in (USER, ASSISTANT):
                     assert record.tool == "", name
+                elif record.zone == ASIDE:
+                    assert record.tool in ("", "summary"), name
 
     def test_no_text_is_empty_and_none_has_lone_surrogates(self) -> None:
         for name, data in self.samples.items():

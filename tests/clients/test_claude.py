@@ -154,12 +154,20 @@ class TestClaude(ClientTests):
 
     def test_a_call_gives_its_short_arguments_and_its_body_apart(self) -> None:
         assert "Write /home/dev/crm/export.py" in self.texts("plain", ACTION)
-        assert "Bash ls -la exports List the exports" in self.texts("plain", ACTION)
+        assert "Bash ls -la exports\nList the exports" in self.texts("plain", ACTION)
         assert "def export_deals():\n    return []\n" in self.texts("plain", THINKING)
 
     def test_an_output_knows_its_tool(self) -> None:
         records, _ = self.read(self.samples["plain"])
         assert [record.tool for record in records if record.zone == OUTPUT] == ["Bash", "Write", "Edit", "Read"]
+
+    def test_an_output_knows_its_call_and_whether_it_failed(self) -> None:
+        """Two calls at once: the outputs come in another order than the calls."""
+        records, facts = self.read(self.samples["failed-and-interrupted"])
+        actions = {record.call: record.text for record in records if record.zone == ACTION}
+        outputs = [(actions[record.call], record.failed) for record in records if record.zone == OUTPUT]
+        assert outputs == [("Bash ls\nList", False), ("Bash pytest -q\nRun tests", True)]
+        assert facts.interrupted and not self.facts("plain").interrupted
 
     def test_what_the_human_is_shown_is_said_by_the_assistant(self) -> None:
         said = self.texts("plan-and-questions", ASSISTANT)

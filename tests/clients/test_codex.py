@@ -125,6 +125,20 @@ class TestCodex(ClientTests):
     def test_facts(self, sample: str, field: str, value: object) -> None:
         assert getattr(self.facts(sample), field) == value
 
+    def test_an_output_knows_its_call_and_whether_it_failed(self) -> None:
+        """Exit codes stand in a head or in JSON; a command that printed nothing at least tells its code."""
+        records, facts = self.read(self.samples["failed-and-aborted"])
+        outputs = [(record.call, record.failed, record.text) for record in records if record.zone == OUTPUT]
+        assert [(call, failed) for call, failed, _ in outputs] == [
+            ("call_1", True),
+            ("call_2", True),
+            ("call_3", True),
+            ("call_4", False),
+            ("call_5", True),
+        ]
+        assert outputs[2][2] == "Exit code 1"
+        assert facts.interrupted and not self.facts("legacy-events").interrupted
+
     def test_project_instructions_and_the_editor_are_beside(self) -> None:
         assert [text[:10] for text in self.texts("flat-2025-08", ASIDE)] == ["BESIDE pro", "# Context "]
         assert [text[:18] for text in self.texts("legacy-events", ASIDE)] == ["# AGENTS.md instru"]

@@ -12,13 +12,32 @@ PATCH = "*** Begin Patch\n*** Update File: a/b.py\n@@\n-x\n+y\n*** Delete File: 
 @pytest.mark.parametrize(
     ("name", "arguments", "action", "body"),
     [
-        ("Bash", {"command": "ls", "description": "List", "timeout": 5}, "Bash ls List", ""),
+        ("Bash", {"command": "ls", "description": "List", "timeout": 5}, "Bash ls\nList", ""),
         ("Read", {"file_path": "/a/b.py", "offset": 3}, "Read /a/b.py", ""),
         ("Grep", {"pattern": "x+", "path": "src", "output_mode": "content"}, "Grep x+ src", ""),
         ("WebFetch", {"url": "https://e.org/x", "prompt": "what?"}, "WebFetch https://e.org/x", "what?"),
         ("Write", {"file_path": "/a", "content": "body"}, "Write /a", "body"),
         ("Edit", {"file_path": "/a", "old_string": "o", "new_string": "n"}, "Edit /a", "o\nn"),
         ("MultiEdit", {"file_path": "/a", "edits": [{"old_string": "o", "new_string": "n"}]}, "MultiEdit /a", "o\nn"),
+        ("TaskCreate", {"subject": "Export", "description": "as CSV"}, "TaskCreate Export\nas CSV", ""),
+        ("TaskUpdate", {"taskId": "3", "status": "completed"}, "TaskUpdate", "#3 completed"),
+        (
+            "TodoWrite",
+            {
+                "todos": [
+                    {"content": "a", "status": "completed", "activeForm": "b"},
+                    {"content": "c", "status": "pending"},
+                ]
+            },
+            "TodoWrite",
+            "[x] a\n[ ] c",
+        ),
+        (
+            "update_plan",
+            {"explanation": "why", "plan": [{"step": "a", "status": "in_progress"}, "odd"]},
+            "update_plan why",
+            "[~] a\nodd",
+        ),
         ("shell", {"command": ["bash", "-lc", "make test"], "workdir": "/w"}, "shell make test", ""),
         ("shell", {"command": ["git", "status"]}, "shell git status", ""),
         ("shell", {"command": [r"C:\Windows\powershell.exe", "-Command", "dir"]}, "shell dir", ""),
