@@ -103,7 +103,7 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
     color = colored(app.settings)
     last = ""
     for hit in found.hits:
-        if hit.tier != last and hit.tier in ("some-terms", "typo") and query.terms:
+        if hit.tier != last and hit.tier in ("some-terms", "typo") and query.terms and not query.long:
             words = "with some of the words:" if hit.tier == "some-terms" else "nothing is spelt so; nearest spelling:"
             print(_dim(f"-- {words}", color))
         last = hit.tier
