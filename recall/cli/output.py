@@ -6,6 +6,7 @@ import datetime
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from recall.settings import Settings
@@ -37,7 +38,13 @@ def ago(seconds: float, now: float) -> str:
     if not seconds:
         return "never"
     away = max(0.0, now - seconds)
-    for size, name in ((86400 * 365.25, "year"), (86400 * 30.44, "month"), (86400, "day"), (3600, "hour"), (60, "minute")):
+    for size, name in (
+        (86400 * 365.25, "year"),
+        (86400 * 30.44, "month"),
+        (86400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ):
         if away >= size:
             count = int(away // size)
             return f"{count} {name}{'s' if count > 1 else ''} ago"
@@ -49,9 +56,10 @@ def megabytes(size: int) -> str:
 
 
 class Progress:
-    """A bar on stderr, if that is a terminal; a listener for `progress(done, total, what)`."""
+    """A bar on stderr, if that is a terminal; a listener for `progress(done, total, what)`. `amount` words a number."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, amount: Callable[[int], str] = megabytes) -> None:
+        self._amount = amount
         self._on = not quiet and sys.stderr.isatty()
         self._last = 0.0
         self._drawn = False
@@ -68,7 +76,7 @@ class Progress:
         except OSError:
             columns = 80
         share = min(1.0, done / total)
-        tail = f" {share:4.0%}  {megabytes(min(done, total))} of {megabytes(total)}  {what}"
+        tail = f" {share:4.0%}  {self._amount(min(done, total))} of {self._amount(total)}  {what}"
         width = max(10, min(30, columns - len(tail) - 2))
         filled = int(share * width)
         line = ("█" * filled + "░" * (width - filled) + tail)[: columns - 1]

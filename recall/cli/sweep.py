@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import click
@@ -12,6 +11,7 @@ from recall.actions.sweep import Report, Sweep
 from recall.cli.app import App
 from recall.cli.output import Progress, megabytes, print_json
 from recall.errors import Unavailable
+from recall.llm import engine_of
 
 
 @click.command("sweep")
@@ -37,10 +37,16 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
         report = Sweep(app.settings, progress=bar).run()
     finally:
         bar.end()
-    if not report.busy and not report.unmounted and (report.touched or report.rebuilt or not _has_view(app)):
+    seconds = time.monotonic() - start
+    if not report.busy and not report.unmounted:
         from recall.actions.view import write_view
 
         write_view(app.settings, app.store, app.shelf)
+    caught = None
+    if not (report.busy or report.unmounted or no_llm or not max_llm) and engine_of(app.settings) != "none":
+        from recall.cli.caught import catch
+
+        caught = catch(app, days, max_llm)
     app.close()
     if report.unmounted:
         message, hint = not_mounted(app.settings)
@@ -48,14 +54,16 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
     for problem in report.problems:
         app.say(problem)
     if as_json:
-        print_json(_json(report))
+        from recall.cli.caught import document
+
+        print_json({**_json(report), "llm": document(caught) if caught else None})
     elif not quiet:
-        print(summary(report, time.monotonic() - start))
+        print(summary(report, seconds))
+        if caught:
+            from recall.cli.caught import line
+
+            print(line(caught), end="\n" if line(caught) else "")
     return 5 if report.failing else 0
-
-
-def _has_view(app: App) -> bool:
-    return os.path.exists(os.path.join(app.settings.data, "INDEX.md"))
 
 
 def summary(report: Report, seconds: float) -> str:
@@ -72,6 +80,8 @@ def summary(report: Report, seconds: float) -> str:
         parts[0] += f" ({', '.join(kinds)})"
     if report.companions:
         parts.append(f"{report.companions} other files kept")
+    if report.cards:
+        parts.append(f"{report.cards} cards")
     if report.read:
         parts.append(f"{megabytes(report.read)} read")
     if report.failing:
@@ -90,6 +100,7 @@ def _json(report: Report) -> dict[str, object]:
         "grown": report.grown,
         "rewritten": report.rewritten,
         "companions": report.companions,
+        "cards": report.cards,
         "bytes_read": report.read,
         "bytes_indexed": report.indexed,
         "rebuilt": report.rebuilt,
