@@ -313,15 +313,15 @@ def _run(text: str, at: int, end: int, piece: str) -> list[Span]:
     """Secrets that begin in, just before or with the run from `at` to `end`, whose text is `piece`."""
     start = at
     mark = text[at - 1 : at]
-    joined = text[end : end + 1] == "."
     if mark and mark in ".+/=":  # the parts of a token may be joined by these
         before = text[max(0, at - 1000) : at]
         start = at - (len(before) - len(before.rstrip(_NAME_CHARS + "+/=")))
-        joined = True
+        piece = text[start:end]
     spans: list[Span] = []
-    if joined or "-" in piece or "_" in piece:
+    if mark == "." or "-" in piece or "_" in piece:
         spans += _separated(text, start, end)
-    if joined or any([literal in piece for literal in _UNSEPARATED]):  # noqa: C419 - a generator takes longer
+    dotted = mark == "." and piece.count(".") > 1
+    if dotted or any([literal in piece for literal in _UNSEPARATED]):  # noqa: C419 - a generator takes longer
         spans += _unseparated(text, start, end)
     if spans:
         spans += [near for span in spans if span[2] == "aws" for near in _aws(text, span[0])]
@@ -469,7 +469,7 @@ def _judged(name: str) -> str:
             kind = ""  # passenger, tokenizer, secretary
         elif word == "pass" and before[-1:].islower():
             kind = ""  # bypass; but dbPass
-        elif rest and _OTHER_THING.match(rest):
+        elif rest and (_OTHER_THING.match(rest) or (rest[0] == "." and rest[1:2].isalpha())):
             kind = ""
         else:
             kind = _KIND_OF[hit.group()[:2]]
