@@ -15,10 +15,10 @@ from functools import cache
 ELLIPSIS = "…"
 
 _ESCAPES = (
-    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)?"  # OSC: titles, hyperlinks
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c]{0,65536}(?:\x1b\\|\x9c)?"  # DCS, SOS, PM, APC
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)"  # OSC: titles, hyperlinks
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]{0,65536}(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"  # CSI: colours, cursor
-    r"|\x1b[ -/]{0,8}[0-~]?"  # two-character escapes
+    r"|\x1b[ -/]{0,8}[0-~]?"  # two-character escapes; one of the above without its end loses its beginning only
 )
 _CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]"
 
@@ -87,7 +87,7 @@ def clusters(text: str) -> Iterator[tuple[str, int]]:
 def _columns(char: str) -> int:
     if char.isascii():
         return 1
-    if unicodedata.category(char) in ("Mn", "Me", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" or char in "\u200b\u200d":
+    if unicodedata.category(char) in ("Mn", "Me", "Mc", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" or char in "\u200b\u200d":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 

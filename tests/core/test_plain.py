@@ -33,6 +33,8 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=60)
         ("\x1b\x1b[31m[32mnested", "[32mnested"),
         ("torn \x1b[31", "torn "),
         ("выгрузка 数据 é", "выгрузка 数据 é"),
+        ("\x1b]0;no end, \nand more", "0;no end, \nand more"),
+        ("wrongly decoded \x9d and \x90 lose nothing", "wrongly decoded  and  lose nothing"),
     ],
 )
 def test_escapes_and_controls_are_stripped(text: str, shown: str) -> None:
@@ -66,6 +68,7 @@ PICTURES = ["👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "❤️", "é",
         ("🇩🇪", 2),
         ("👍🏽", 2),
         ("❤️", 2),
+        ("नी", 1),
         ("ＡＢ", 4),
         ("", 0),
     ],
