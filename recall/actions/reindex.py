@@ -23,7 +23,10 @@ Known = dict[str, tuple[int, int, int, str]]
 
 
 class Kept(NamedTuple):
-    """One transcript of the archive: its copy (relative to the root), bytes and modification time (ns)."""
+    """One transcript of the archive: its copy (relative to the root), bytes and modification time (ns).
+
+    `older`: there are older generations of it.
+    """
 
     client: str
     kind: str
@@ -31,6 +34,7 @@ class Kept(NamedTuple):
     session: str
     size: int
     mtime: int
+    older: bool
 
 
 def rebuild(
@@ -59,33 +63,37 @@ def rebuild(
     work = Sweep(settings, output=output, progress=progress)
     lineage = Lineage()
     failed: set[str] = set()
-    with create_store(new, build=secrets.token_hex(8)) as store:
-        store.bulk(24)
+    try:
+        with create_store(new, build=secrets.token_hex(8)) as store:
+            store.bulk(24)
 
-        def one(kept: Kept) -> None:
-            failed.add(kept.copy)
-            source = where.get(kept.copy, "")
-            work.take_copy(store, kept.client, kept.copy, kept.kind, kept.session, source, lineage)
-            older = work.fullest_older(kept.client, kept.copy)
-            file = store.file_by_copy(kept.copy) if older else None
-            row = store.session(file.session) if file else None
-            if row:
-                work.take_copy(store, kept.client, older, "older", row.id, source, lineage)
-            failed.discard(kept.copy)
+            def one(kept: Kept) -> None:
+                failed.add(kept.copy)
+                source = where.get(kept.copy, "")
+                work.take_copy(store, kept.client, kept.copy, kept.kind, kept.session, source, lineage)
+                older = work.fullest_older(kept.client, kept.copy) if kept.older else ""
+                file = store.file_by_copy(kept.copy) if older else None
+                row = store.session(file.session) if file else None
+                if row:
+                    work.take_copy(store, kept.client, older, "older", row.id, source, lineage)
+                failed.discard(kept.copy)
 
-        work.in_batches(store, transcripts(settings), one, path=lambda kept: kept.copy, size=lambda kept: kept.size)
-        work.settle_lineage(store, lineage)
-        work.take_cards(store)
-        with store.writing():
-            for path, (length, mtime, ino, copy) in known.items():
-                if copy not in failed and os.path.exists(os.path.join(settings.archive, copy)):
-                    store.set_source(path, length, mtime, ino, copy)
-        if output:
-            work.take_output(store)
-        count = store.count()
-        store.settle()
-    with alone(settings.index):
-        replace(settings.index, new)
+            work.in_batches(store, transcripts(settings), one, path=lambda kept: kept.copy, size=lambda kept: kept.size)
+            work.settle_lineage(store, lineage)
+            work.take_cards(store)
+            with store.writing():
+                for path, (length, mtime, ino, copy) in known.items():
+                    if copy not in failed and os.path.exists(os.path.join(settings.archive, copy)):
+                        store.set_source(path, length, mtime, ino, copy)
+            if output:
+                work.take_output(store)
+            count = store.count()
+            store.settle()
+        with alone(settings.index):
+            replace(settings.index, new)
+    except BaseException:
+        discard(new)  # a full disk needs the room, and nobody takes up half an index
+        raise
     if purging:
         os.unlink(unfinished(settings))
     for path, words in work.troubles.items():
@@ -130,15 +138,18 @@ def transcripts(settings: Settings) -> list[Kept]:
     """The newest generation of each transcript in the archive, newest session first; none of purged sessions."""
     gone = purged_ids(settings)
     out = []
+    aside: set[str] = set()
     for copy in copies(settings.archive):
         if copy.generation:
+            aside.add(copy.path)
             continue
         found = placed(copy.path)
         if found is None:
             continue
         client, place = found
         if place.kind in ("main", "sub") and (place.session or stem(copy.path)) not in gone:
-            out.append(Kept(client, place.kind, copy.path, place.session, copy.size, copy.mtime_ns))
+            out.append(Kept(client, place.kind, copy.path, place.session, copy.size, copy.mtime_ns, False))
+    out = [kept._replace(older=kept.copy in aside) for kept in out]
     newest: dict[str, int] = {}
     for kept in out:
         key = kept.session or kept.copy

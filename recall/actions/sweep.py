@@ -321,16 +321,21 @@ class Sweep:
         )
         lineage = Lineage()
         store.bulk(_HASH)
-        with self.sums:
-            self.in_batches(
-                store,
-                changed,
-                lambda found: self._take_one(store, found, known.get(found.path), lineage),
-                path=lambda found: found.path,
-                size=lambda found: found.size,
-            )
-            names_changed = any(found.place.kind == "history" for found in changed)
-            self.settle_lineage(store, lineage, names_changed=names_changed)
+        self.in_batches(
+            store,
+            changed,
+            lambda found: self._take_one(store, found, known.get(found.path), lineage),
+            path=lambda found: found.path,
+            size=lambda found: found.size,
+        )
+        names_changed = any(found.place.kind == "history" for found in changed)
+        self.settle_lineage(store, lineage, names_changed=names_changed)
+        try:
+            self.sums.flush()
+        except OSError as problem:
+            if problem.errno not in _FULL:
+                raise
+            self._no_room(problem)
 
     def settle_lineage(self, store: Store, lineage: Lineage, *, names_changed: bool = False) -> None:
         with store.writing():
@@ -407,15 +412,18 @@ class Sweep:
                 except OSError:
                     return None
             if problem.errno in _FULL:
-                hint = "make it writable" if problem.errno == errno.EROFS else "make room on that disk"
-                self._full = Unavailable(
-                    f"{self.settings.archive}: {problem.strerror}", f"{hint}; the next sweep goes on from here"
-                )
+                self._no_room(problem)
             elif str(problem.filename or "").startswith(self.settings.archive + os.sep):
                 self._trouble(os.path.dirname(str(problem.filename)), problem)
             else:
                 self._trouble(found.path, problem)
             return None
+
+    def _no_room(self, problem: OSError) -> None:
+        hint = "make it writable" if problem.errno == errno.EROFS else "make room on that disk"
+        self._full = Unavailable(
+            f"{self.settings.archive}: {problem.strerror}", f"{hint}; the next sweep goes on from here"
+        )
 
     def _of_purged(self, found: Found) -> bool:
         """Is this new file a part of a purged session? Sub-agents among the sessions say so in their records only."""
@@ -620,6 +628,16 @@ class Sweep:
         )
         cards.put(store, self.shelf, fresh)
 
+    def retitle(self, store: Store, no: int) -> None:
+        """Make a session's title again, and leave the rest of its row as it is. In a transaction."""
+        row = store.session(no)
+        if row is None:
+            return
+        files = store.facts_of(no, orjson.loads)
+        mains = [facts for file, facts in files if file.kind == "main"] or [facts for _, facts in files]
+        title, by = self._title(row, main_of(mains) if mains else Facts(), files)
+        cards.put(store, self.shelf, row._replace(title=clean(title), title_by=by, other_title=""))
+
     def _title(self, row: Session, facts: Facts, files: list[tuple[Transcript, Facts]]) -> tuple[str, str]:
         """The session's title, and whose it is. The client's own note beside the transcript says who gave a name."""
         name = self.shelf.name(row.id)
@@ -671,11 +689,7 @@ class Sweep:
     def _names(self, store: Store) -> None:
         self.__dict__.pop("names", None)
         for row in store.sessions():
-            if (
-                row.client == "codex"
-                and clean(self.names.get(row.id, "")) != row.title
-                and row.id in self.names
-            ):
+            if row.client == "codex" and clean(self.names.get(row.id, "")) != row.title and row.id in self.names:
                 self.settle_session(store, row.no)
 
     def take_cards(self, store: Store, until: float = float("inf")) -> int:

@@ -19,6 +19,9 @@ _INDEX_TROUBLE: dict[str, tuple[type[RecallError], str, str]] = {
     "SQLITE_PERM": (Unavailable, "the index cannot be opened", "look at the permissions of its folder"),
     "SQLITE_CORRUPT": (Damaged, "the index is damaged", _REINDEX),
     "SQLITE_NOTADB": (Damaged, "the index is damaged", _REINDEX),
+    "SQLITE_IOERR_WRITE": (Unavailable, "the index cannot be written", "look at the disk and its free space"),
+    "SQLITE_IOERR_SHM": (Unavailable, "the index cannot be written", "look at the disk and its free space"),
+    "SQLITE_IOERR_FSYNC": (Unavailable, "the index cannot be written", "look at the disk and its free space"),
     "SQLITE_IOERR": (Damaged, "the index cannot be read", _REINDEX),
     "SQLITE_SCHEMA": (Damaged, "the index is damaged", _REINDEX),
 }
