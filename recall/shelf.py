@@ -316,10 +316,10 @@ def _kept(card: Card, old: Card) -> Card:
     """A new card with what its user gave the old one."""
     have = {key for key, _ in card.extra}
     extra = (*card.extra, *(pair for pair in old.extra if pair[0] not in have))
-    return card._replace(extra=extra, body=card.body or old.body, tags=_tagged(card.tags, dict(extra).get(TAGGED, "")))
+    return card._replace(extra=extra, body=card.body or old.body, tags=tagged(card.tags, dict(extra).get(TAGGED, "")))
 
 
-def _tagged(tags: tuple[str, ...], changes: str) -> tuple[str, ...]:
+def tagged(tags: tuple[str, ...], changes: str) -> tuple[str, ...]:
     """Tags after what the user added (`+export`) and took away (`-draft`)."""
     out = dict.fromkeys(tags)
     for word in changes.split():

@@ -115,7 +115,7 @@ def index_line(row: Session, short: str, zone: datetime.tzinfo | None, *, live: 
         parts.append("(meta)")
     task = task_of(row)
     parts.append(task)
-    if row.title_by == "user" and row.task and row.title and not _same(row.title, task):
+    if row.title_by == "user" and row.title and not _same(row.title, task):
         parts.append(f"(named {_cut(one_line(row.title), TASK)})")
     if row.chain > 1:
         parts.append(f"(chain of {row.chain})")

@@ -57,7 +57,7 @@ def test_the_page_says_what_it_was_and_how_to_go_on(source: Path, home: Path, ru
     done = run_recall("show", "5a1c")
     assert (done.returncode, done.stderr) == (0, "")
     assert masked(done.stdout) == (
-        "5a1c0b1e 2026-06-11T09:04 crm [new] Export repaired\n"
+        "5a1c0b1e 2026-06-11T09:04 crm [new] Why does the export fail? It did not yesterday. (named Export repaired)\n"
         "\n"
         f"id        {FIRST}\n"
         "title     Export repaired\n"
