@@ -23,6 +23,7 @@ pytest: $(STAMP)
 
 docs: $(STAMP)
 	$(PY) -m recall.cli.reference docs/commands.md
+	$(PY) docs/screen.py
 
 bench: $(STAMP)
 	$(PY) bench/run.py

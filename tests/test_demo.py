@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 
+from recall.cli.demo import SAMPLES, unpack
 from tests.conftest import Run
 
 
@@ -39,3 +42,13 @@ def test_the_demo_can_be_kept(run_recall: Run, tmp_path: Path) -> None:
     assert done.returncode == 0
     (folder,) = tmp_path.glob("recall-demo-*")
     assert f"HOME={folder / 'home'}" in done.stdout
+
+
+def test_the_samples_are_clean(home: Path, run_recall: Run) -> None:
+    """Every sample is indexed whole, nothing in them is skipped or unknown, and their folders are there."""
+    unpack(str(home))
+    run_recall("sweep", "--no-llm", check=True)
+    found = json.loads(run_recall("find", "--all", "--json", check=True).stdout)["results"]
+    assert Counter(row["client"] for row in found) == {"claude": 5, "codex": 3}
+    assert all(Path(row["cwd"]).is_dir() for row in found)
+    assert sum(path.stat().st_size for path in Path(SAMPLES).rglob("*") if path.is_file()) < 120_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -49,6 +50,18 @@ def test_the_line_in_the_list_is_short(name: str) -> None:
     line = COMMANDS[name][1]
     assert len(line) <= 66
     assert line.endswith(".")
+
+
+def test_the_screen_in_the_readme_is_current() -> None:
+    """README.md shows what `recall demo` prints for its first search."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "screen.py", "--check"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"stale: run `make docs`\n{done.stderr}"
 
 
 def test_the_readme_begins_with_two_commands() -> None:
