@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from recall import clients
+from recall.actions.cards import settle
 from recall.actions.history import Purged, lists, strip, typed_in
 from recall.actions.reading import Reading
 from recall.actions.reindex import placed, rebuild, unfinished
@@ -61,13 +62,14 @@ def remove(settings: Settings, store: Store, shelf: Shelf, row: Session) -> Remo
     done = Removed([one.id for one in rows], [], _sources(store, rows), _kin(store, rows))
     for one in rows:
         shelf.bury(one.id)  # first: whatever is left by a crash is then invisible
-        _drop_papers(settings, one.id)
+        shelf.drop_papers(one.id)
     with store.writing():
         for one in rows:
             store.forget_session(one.no)
         root = store.session(row.chain_to) if row.chain_to else None
         if root:
             store.put_session(root._replace(chain=root.chain - 1))
+            settle(store, shelf, root.no)  # its card may have been that of the part that went
     write_view(settings, store, shelf)
     return done
 
@@ -118,7 +120,7 @@ def _purge(
     for session in ids:
         shelf.mark_purged(session)
         shelf.bury(session)
-        _drop_papers(settings, session)
+        shelf.drop_papers(session)
         shelf.drop_name(session)
     folder_paths = {path.removesuffix(".jsonl") for path in paths if stem(path) in ids}
     done.copies = delete_copies(settings.archive, *sorted(paths | folder_paths))
@@ -140,14 +142,6 @@ def _kin(store: Store, rows: list[Session]) -> list[str]:
     ids = {row.id for row in rows}
     roots = {row.chain_to for row in rows if row.chain_to}
     return sorted(row.id for row in store.sessions() if (row.fork_of in ids or row.no in roots) and row.id not in ids)
-
-
-def _drop_papers(settings: Settings, session: str) -> None:
-    """Card and handoff of a session."""
-    for name in (f"{session}.md", os.path.join("handoffs", f"{session}.md")):
-        path = os.path.join(settings.data, name)
-        if os.path.lexists(path):
-            os.unlink(path)
 
 
 def _named(settings: Settings, ids: set[str]) -> set[str]:

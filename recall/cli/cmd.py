@@ -35,7 +35,8 @@ def command(session: str, as_json: bool) -> int:
     if found.no_folder:
         app.say(f"the folder is gone: {shell.quoted(found.plan.cwd)}")
     if found.no_transcript:
-        app.say(f"{found.session.client} has no transcript of it any more and will not find it; the archive has a copy")
+        kept = "the archive has a copy" if app.store.files(found.session.no) else "only its card is left"
+        app.say(f"{found.session.client} has no transcript of it any more and will not find it; {kept}")
     if found.session.id in app.live:
         app.say("it is open now: a second client on it would mix up both")
     app.close()

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from recall.actions.cards import card_of
 from recall.actions.cmd import newest_of, resume
 from recall.actions.show import Kept, Overview, around, last_messages, overview, own_file
 from recall.actions.transcript import records, shown
@@ -19,8 +20,8 @@ from recall.cli.app import App
 from recall.cli.fresh import freshen
 from recall.cli.output import colored, megabytes, print_json, utc
 from recall.core import shell
-from recall.core.card import index_line, short_ids, tags_of, task_of
-from recall.core.model import EVERYTHING, SPOKEN, ZONE_NAMES, Record, Session
+from recall.core.card import entities_of, index_line, short_ids, status_of, tags_of, task_of
+from recall.core.model import EVERYTHING, SPOKEN, ZONE_NAMES, Card, Record, Session
 from recall.core.pattern import compiled
 from recall.core.plain import one_line
 from recall.errors import NothingFound, Unavailable
@@ -123,6 +124,10 @@ def _page(app: App, view: Overview, typed: Session, *, color: bool) -> Iterator[
     shorts = short_ids(app.store.ids())
     line = index_line(row, shorts[row.id], None, live=row.id in app.live)
     yield f"\x1b[1m{line}\x1b[0m" if color else line
+    card = card_of(app.store, row)
+    if card:
+        yield ""
+        yield from _card_lines(card, color)
     yield ""
     for name, value in _fields(app, view, typed, shorts):
         label = f"{name:<9}"
@@ -138,6 +143,28 @@ def _page(app: App, view: Overview, typed: Session, *, color: bool) -> Iterator[
         paths = [f"{tool} {_inside(path, row.cwd)}" for tool, path in view.edited[:_FILES]]
         more = len(view.edited) - _FILES
         yield from _section("files edited", paths + ([f"… {more} more"] if more > 0 else []), color)
+
+
+def _card_lines(card: Card, color: bool) -> Iterator[str]:
+    """What the card says; a line that would be empty is left out."""
+    made = conversation.moment(card.written_at)
+    who = {"extract": "recall, without a model", "hand": "hand"}.get(card.written_by, card.written_by)
+    values = (
+        ("task", card.task),
+        ("status", card.status),
+        ("method", card.method),
+        ("next", card.next),
+        ("entities", ", ".join(card.entities)),
+        ("tags", " ".join(f"#{tag}" for tag in card.tags)),
+        ("artifacts", ", ".join(card.artifacts)),
+        ("card by", ", ".join(filter(None, (who, made)))),
+    )
+    for name, value in values:
+        if value:
+            label = f"{name:<9}"
+            yield f"\x1b[36m{label}\x1b[0m {one_line(shown(value))}" if color else f"{label} {one_line(shown(value))}"
+    if card.body:
+        yield from _section("notes", shown(card.body).split("\n"), color)
 
 
 def _fields(app: App, view: Overview, typed: Session, shorts: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -178,6 +205,8 @@ def _places(app: App, view: Overview) -> Iterator[tuple[str, str]]:
     """Where the session's own transcripts lie."""
     if view.session.lost:
         yield "source", "lost: only parts (sub-agents) were there to be kept"
+    elif not view.kept:
+        yield "source", "gone: its card is all that is left"
     elif view.archived_only:
         yield "source", f"archived only; the client had it at {one_line(view.own[0].was)}"
     for kept in view.own:
@@ -235,7 +264,7 @@ def _document(app: App, view: Overview) -> dict[str, object]:
         "updated": utc(row.updated),
         "messages": row.messages,
         "events": row.events,
-        "status": "lost" if row.lost else "new",
+        "status": status_of(row),
         "live": row.id in app.live,
         "meta": bool(row.meta),
         "hidden": bool(row.hidden),
@@ -245,7 +274,8 @@ def _document(app: App, view: Overview) -> dict[str, object]:
         "title": one_line(shown(row.title)),
         "task": task_of(row),
         "tags": tags_of(row),
-        "entities": [],
+        "entities": entities_of(row),
+        "card": _card_fields(card_of(app.store, row)),
         "first_request": view.first_ask,
         "last_request": view.last_ask,
         "last_answer": view.last_answer,
@@ -254,6 +284,24 @@ def _document(app: App, view: Overview) -> dict[str, object]:
         "subagents": view.agents,
         "generations": [_kept_fields(app, kept) for kept in view.kept],
         "resume": {"argv": list(plan.argv), "cwd": plan.cwd, "line": shell.line(plan)} if plan else None,
+    }
+
+
+def _card_fields(card: Card | None) -> dict[str, object] | None:
+    if card is None:
+        return None
+    return {
+        "title": one_line(shown(card.title)),
+        "task": one_line(shown(card.task)),
+        "status": card.status,
+        "method": one_line(shown(card.method)),
+        "entities": [one_line(shown(text)) for text in card.entities],
+        "tags": list(card.tags),
+        "artifacts": [one_line(shown(text)) for text in card.artifacts],
+        "next": one_line(shown(card.next)),
+        "written_by": card.written_by,
+        "written_at": utc(card.written_at),
+        "body": shown(card.body),
     }
 
 
