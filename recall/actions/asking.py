@@ -5,7 +5,6 @@ What goes wrong is told in kinds, never in the words of a transcript.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +25,7 @@ _ALL_FAILED = 3
 
 class NotAsked(Exception):
     """The model was not asked: `why` is 'none' (no engine), 'limit' (of this run), 'day' (of a day), 'pause' (it failed
-    before) or the kind of the failure that ended the run."""
+    before), 'ledger' (it cannot be read or written) or the kind of the failure that ended the run."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -62,7 +61,11 @@ class Asking:
         self._lock = threading.Lock()
         self._ledger = Ledger(settings.state)
         self._pauses = Pauses(settings.state)
-        self._before = self._ledger.last_day(clock()) if self.engine != "none" else 0
+        self._before = 0
+        try:
+            self._before = self._ledger.last_day(clock()) if self.engine != "none" else 0
+        except OSError:
+            self.stopped = "ledger"  # without it nobody counts
         self._paused = self._pauses.all() if patient else {}
 
     def barred(self, session: str = EVERYTHING) -> str:
@@ -119,9 +122,11 @@ class Asking:
     def _note(self, session: str, what: str, reply: Reply | None, error: str) -> None:
         model = reply.model if reply else self.settings.model
         used = reply.usage if reply else None
-        # A ledger that cannot be written is no reason to lose the answer that was paid for.
-        with contextlib.suppress(OSError), self._lock:
-            self._ledger.note(self._clock(), session, what, model, self.engine, used, error)
+        try:
+            with self._lock:
+                self._ledger.note(self._clock(), session, what, model, self.engine, used, error)
+        except OSError:  # no reason to lose the answer that was paid for
+            self.stopped = self.stopped or "ledger"
 
     def end(self) -> None:
         """The run is over. If all that it asked failed, the next patient run waits."""

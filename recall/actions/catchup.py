@@ -93,7 +93,7 @@ def _cards(
             work = work_on(row, store, shelf, settings)
         except (RecallError, OSError):
             continue
-        made = keep(write_card(work, settings, asking, now=clock(), tags=tags), settings, shelf, store)
+        made = keep(write_card(work, settings, asking, now=clock(), tags=tags, unasked=False), settings, shelf, store)
         _count(made, done)
 
 

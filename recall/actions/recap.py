@@ -62,11 +62,19 @@ def work_on(row: Session, store: Store, shelf: Shelf, settings: Settings) -> Wor
 
 
 def write_card(
-    work: Work, settings: Settings, asking: Asking, *, now: float, tags: tuple[str, ...] = (), force: bool = False
+    work: Work,
+    settings: Settings,
+    asking: Asking,
+    *,
+    now: float,
+    tags: tuple[str, ...] = (),
+    force: bool = False,
+    unasked: bool = True,
 ) -> Made:
     """Make a session's card, by the model if it may be asked. Reads the transcript and asks; touches nothing of ours.
 
     A card written by hand stays, and one that is not out of date stays unless `force`. `tags` are those to prefer.
+    Where the model may not be asked there is a card by code only if `unasked`.
     """
     if work.card is not None and work.card.written_by == "hand":
         return Made(work, None, "hand")
@@ -88,7 +96,7 @@ def write_card(
     except NotAsked as reason:
         why, asked = reason.why, False
     # What a model wrote before is better than what code can tell.
-    kept = work.card is not None and work.card.written_by != "extract"
+    kept = (work.card is not None and work.card.written_by != "extract") or not (asked or unasked)
     return Made(work, None if kept else gist.extracted(now), why, asked=asked)
 
 

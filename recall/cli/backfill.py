@@ -124,7 +124,7 @@ def _now(app: App, rows: list[Session], jobs: int, as_json: bool) -> int:
             yield work
 
     def write(work: Work) -> Made:
-        return write_card(work, app.settings, asking, now=time.time(), tags=tags)
+        return write_card(work, app.settings, asking, now=time.time(), tags=tags, unasked=False)
 
     def stop() -> None:
         asking.stopped = "interrupted"

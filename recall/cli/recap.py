@@ -24,6 +24,7 @@ WHY = {
     "too_long": "prompt or answer were too long for the model",
     "auth": "the model needs a login or a key",
     "missing": "the engine that was chosen is not installed",
+    "ledger": "the ledger of model calls cannot be read or written",
     "refused": "there is no next step to tell",
     "changed": "the card was changed meanwhile",
     "removed": "the session was removed meanwhile",
