@@ -90,12 +90,12 @@ def read(front: str) -> Card:
         ("entities: [a,\n  b]", "entities", ("a", "b")),
         ("entities: [a, b", "entities", ("a", "b")),
         ("entities: [[redacted:github], b]", "entities", ("[redacted:github]", "b")),
-        ("entities:\n- a: b\n- \"c\"", "entities", ("a: b", "c")),
+        ('entities:\n- a: b\n- "c"', "entities", ("a: b", "c")),
         ("entities: one, two words", "entities", ("one", "two words")),
         ("task: fix: the parser: again", "task", "fix: the parser: again"),
         ("task: see #12 and # that", "task", "see #12 and # that"),
-        ("task: \"said \\\"no\\\"\"", "task", 'said "no"'),
-        ("task: \"no\" and \"yes\"", "task", '"no" and "yes"'),
+        ('task: "said \\"no\\""', "task", 'said "no"'),
+        ('task: "no" and "yes"', "task", '"no" and "yes"'),
         ("task: 'it''s'  # a comment", "task", "it's"),
         ("task: >\n  two\n  lines", "task", "two lines"),
         ("task: |-\n  # two\n  lines", "task", "# two lines"),
@@ -140,7 +140,9 @@ def test_line_ends_and_a_mark_at_the_beginning_change_nothing() -> None:
 def test_without_front_matter_the_text_is_the_body() -> None:
     """Somebody wrote it by hand: it is kept from models, its first words stand for title and task."""
     card = parse("# The export\n\n- moved to v3\n", ID)
-    assert card == Card(ID, title="The export", task="moved to v3", written_by="hand", body="# The export\n\n- moved to v3")
+    assert card == Card(
+        ID, title="The export", task="moved to v3", written_by="hand", body="# The export\n\n- moved to v3"
+    )
     assert parse("", ID).body == ""
 
 
@@ -177,7 +179,24 @@ def test_text_of_several_lines_becomes_one() -> None:
 # -- properties ------------------------------------------------------------------------------------------------
 
 ODD = st.sampled_from(
-    ["---", "null", "~", ">", "|-", "'", '"', "[a, b]", "- x", "# c", '"a" b', "key: v", "a #b", "task: x", "\ufeff", "\x1b[0m"]
+    [
+        "---",
+        "null",
+        "~",
+        ">",
+        "|-",
+        "'",
+        '"',
+        "[a, b]",
+        "- x",
+        "# c",
+        '"a" b',
+        "key: v",
+        "a #b",
+        "task: x",
+        "\ufeff",
+        "\x1b[0m",
+    ]
     + ["\ud800", "\u2028", "it's", "]", "[", "(", "a, b", "\\", '\\"', "é", "项目", "выгрузка"]
 )
 TEXTS = st.one_of(st.text(), st.text(alphabet=" '\"[](){},:#-~>|\\\n\tédа0;.!"), ODD)
@@ -287,7 +306,14 @@ def test_the_users_title_goes_before_the_cards_and_that_before_the_clients(
 
 @pytest.mark.parametrize(
     ("typed", "tag"),
-    [("#My Tag", "my-tag"), ("C++", "c"), ("snake_case", "snake-case"), ("Выгрузка", "выгрузка"), ("--", ""), ("项目", "项目")],
+    [
+        ("#My Tag", "my-tag"),
+        ("C++", "c"),
+        ("snake_case", "snake-case"),
+        ("Выгрузка", "выгрузка"),
+        ("--", ""),
+        ("项目", "项目"),
+    ],
 )
 def test_kebab(typed: str, tag: str) -> None:
     assert kebab(typed) == tag
