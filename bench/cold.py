@@ -25,7 +25,7 @@ MEMORY = 150.0
 def figures(env: Mapping[str, str], runs: int) -> Iterator[Figure]:
     """Measure; leaves archive and index of the corpus under the folders that `env` names."""
     kept = _job("keep", env)
-    size = kept["bytes"] / 1e6
+    size = kept["count"] / 1e6
     took: dict[str, list[dict[str, float]]] = {"loads": [], "conversation": [], "everything": []}
     for _ in range(runs):
         for name, results in took.items():
@@ -48,6 +48,8 @@ def _job(name: str, env: Mapping[str, str]) -> dict[str, float]:
     if took.status:
         sys.exit(f"bench: {name} ended with status {took.status}")
     result: dict[str, float] = json.loads(took.out)
+    if not result["count"]:
+        sys.exit(f"bench: {name} did nothing")
     return result
 
 
@@ -122,7 +124,7 @@ def main() -> None:
         "everything": lambda: _index(output=True),
     }
     count = jobs[sys.argv[1]]()
-    print(json.dumps({"cpu": time.process_time(), "rss": _peak(), "bytes": count}))
+    print(json.dumps({"cpu": time.process_time(), "rss": _peak(), "count": count}))
 
 
 if __name__ == "__main__":
