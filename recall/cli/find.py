@@ -9,9 +9,10 @@ from typing import Any
 from recall.actions.find import Found, find
 from recall.cli.app import App
 from recall.cli.options import Opt, build
-from recall.cli.output import ago, colored, print_json, utc
+from recall.cli.output import ago, colored, print_json, terminal_columns, utc
 from recall.core.card import entities_of, index_line, short_ids, status_of, tags_of, task_of
 from recall.core.model import Hit
+from recall.core.plain import cut, width
 from recall.core.query import Query, parse
 
 OPTIONS = (
@@ -101,6 +102,7 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
     rows = [hit.session for hit in found.hits]
     shorts = short_ids(app.store.ids()) if rows else {}
     color = colored(app.settings)
+    columns = terminal_columns()
     last = ""
     for hit in found.hits:
         if hit.tier != last and hit.tier in ("some-terms", "typo") and query.terms and not query.long:
@@ -108,6 +110,8 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
             print(_dim(f"-- {words}", color))
         last = hit.tier
         line = index_line(hit.session, shorts[hit.session.id], None, live=hit.session.id in app.live)
+        if columns:
+            line = _fitted(line, task_of(hit.session), columns)
         if color:
             head, rest = line[: len(shorts[hit.session.id])], line[len(shorts[hit.session.id]) :]
             line = f"\x1b[36m{head}\x1b[0m{rest}"
@@ -121,6 +125,15 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
         _nothing(app, query, found)
     elif found.total > len(found.hits):
         app.say(f"{found.total - len(found.hits)} more; -n {min(found.total, 10000)} shows them")
+
+
+def _fitted(line: str, task: str, columns: int) -> str:
+    """The line in so many columns of a terminal: the task gives way, marks behind it stay."""
+    over = width(line) - columns
+    if over <= 0:
+        return line
+    room = width(task) - over
+    return line.replace(task, cut(task, room), 1) if task and room >= 10 else cut(line, columns)
 
 
 def _nothing(app: App, query: Query, found: Found) -> None:

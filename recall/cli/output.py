@@ -51,6 +51,16 @@ def ago(seconds: float, now: float) -> str:
     return "just now"
 
 
+def terminal_columns() -> int:
+    """Columns of the terminal that stdout is; 0 when it is none."""
+    if not sys.stdout.isatty():
+        return 0
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 80
+
+
 def megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size < 1e9 else f"{size / 1e9:.2f} GB"
 
