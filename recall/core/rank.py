@@ -28,8 +28,9 @@ WEIGHTS = {
     "turn_k1": 1.2,
     "turn_b": 0.6,
     # a term in the head, times its rarity
-    "task": 1.6,
-    "tags": 1.3,
+    # (a card's task and tags say what a session was about: more than any number of mentions elsewhere)
+    "task": 4.5,
+    "tags": 3.5,
     "title": 0.9,
     "project": 0.9,
     "ask": 0.35,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from recall.core.tags import preferred, render
 
-HEAD = "# Tags\n\nTags of the cards, the most used first. A line of your own, without a number, stays: its tag is preferred.\n\n"
+INTRO = "Tags of the cards, the most used first. A line of your own, without a number, stays: its tag is preferred."
+HEAD = f"# Tags\n\n{INTRO}\n\n"
 
 
 def test_the_first_file() -> None:
