@@ -7,6 +7,7 @@ import click
 from recall.actions.cmd import newest_of
 from recall.actions.naming import rename
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import print_json
 from recall.core.card import index_line, short_ids
 from recall.errors import Usage
@@ -30,6 +31,7 @@ def command(session: str, title: tuple[str, ...], clear: bool, as_json: bool) ->
             "a name is missing" if not words else "a name and --clear exclude each other", "recall rename ID TITLE"
         )
     app = App.from_environment()
+    freshen(app, quiet=True)
     row = newest_of(app.resolve(session), app.store)
     row = rename(app.settings, app.store, app.shelf, row, words)
     if as_json:

@@ -11,6 +11,7 @@ import click
 
 from recall.actions.stats import Calls, Stats, Sum, series, stats
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import megabytes, print_json, utc
 
 _BAR = 40
@@ -27,6 +28,7 @@ def command(limit: int, as_json: bool) -> int:
       recall stats --json
     """
     app = App.from_environment()
+    freshen(app, quiet=True)
     found = stats(app.store, app.settings, zone=app.now.tzinfo, removed=app.shelf.is_removed)
     app.close()
     if as_json:

@@ -7,6 +7,7 @@ import click
 from recall.actions.cmd import newest_of
 from recall.actions.naming import changes_of, tag
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import print_json
 from recall.core.card import index_line, short_ids, tags_of
 
@@ -26,6 +27,7 @@ def command(session: str, words: tuple[str, ...], as_json: bool) -> int:
     """
     changes = changes_of(words)
     app = App.from_environment()
+    freshen(app, quiet=True)
     row = newest_of(app.resolve(session), app.store)
     if changes:
         row = tag(app.settings, app.store, app.shelf, row, changes, now=app.now.timestamp())

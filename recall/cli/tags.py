@@ -6,6 +6,7 @@ import click
 
 from recall.actions.view import tag_counts
 from recall.cli.app import App
+from recall.cli.fresh import freshen
 from recall.cli.output import print_json
 
 
@@ -21,6 +22,7 @@ def command(as_json: bool) -> int:
       recall tags --json
     """
     app = App.from_environment()
+    freshen(app, quiet=True)
     counts = tag_counts(app.store.sessions(), app.shelf)
     preferred = app.shelf.preferred_tags()
     names = sorted({*counts, *preferred}, key=lambda name: (-counts.get(name, 0), name))
