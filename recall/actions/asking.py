@@ -119,6 +119,10 @@ class Asking:
         else:
             self._pauses.failed(session, failure.kind, self._clock())
 
+    def reject(self, session: str) -> None:
+        """An answer had the form that was asked for, and says nothing: as good as none."""
+        self._pauses.failed(session, "bad_reply", self._clock())
+
     def _note(self, session: str, what: str, reply: Reply | None, error: str) -> None:
         model = reply.model if reply else self.settings.model
         used = reply.usage if reply else None

@@ -12,9 +12,10 @@ from typing import Any
 
 import orjson
 
-from recall.actions.gist import RECAP_SCHEMA, card_prompt, read_gist
+from recall.actions.gist import card_prompt, read_gist
 from recall.actions.recap import MAX_TOKENS, Made, Work, from_reply, work_on
 from recall.core.model import Session
+from recall.core.recap import RECAP_SCHEMA
 from recall.errors import RecallError
 from recall.files import write_atomic
 from recall.llm import api
@@ -59,12 +60,12 @@ def hand_in(works: Iterable[Work], settings: Settings, *, now: float, tags: tupl
 
     for work in works:
         try:
-            gist = read_gist(work.row, work.path, work.client, settings)
+            gist = read_gist(work.row, work.path, work.client, settings, tags)
         except OSError:
             continue
         if gist.is_empty:
             continue
-        system, prompt, _ = card_prompt(gist, tags)
+        system, prompt, _ = card_prompt(gist)
         key = f"s{len(questions)}"
         sessions[key] = work.row.id
         questions.append(api.Question(key, system, prompt))

@@ -1,119 +1,131 @@
-"""TEMPORARY stand-in."""
+"""One reading of a session's transcript, and what is made of it: prompts, and cards and handoffs from the replies.
+
+The transcript streams by in bounded memory; its secrets are replaced on the way.
+"""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from recall.actions.transcript import records, shown
-from recall.core.model import ASSISTANT, EVERYTHING, USER, Card, Extract, Handoff, Reply, Session
+from recall import clients
+from recall.actions.prompts import prompt
+from recall.actions.reading import Reading
+from recall.core.clean import clean
+from recall.core.facts import Facts
+from recall.core.ground import Evidence
+from recall.core.handoff import extracted_handoff, handoff_from_reply
+from recall.core.model import EVERYTHING, Card, Extract, Handoff, Record, Reply, Session
+from recall.core.recap import (
+    HANDOFF_SCHEMA,
+    RECAP_SCHEMA,
+    Digest,
+    card_from_reply,
+    claims,
+    extracted_card,
+    recap_prompt,
+)
+from recall.core.recap import handoff_prompt as build_handoff_prompt
 from recall.settings import Settings
-
-_S = {"type": "string"}
-_L = {"type": "array", "items": _S}
-RECAP_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "task": _S,
-        "status": {"enum": ["done", "in_progress", "aborted"]},
-        "method": _S,
-        "next": _S,
-        "tags": _L,
-        "entities": _L,
-        "artifacts": _L,
-    },
-    "required": ["task", "status", "method", "next", "tags", "entities", "artifacts"],
-    "additionalProperties": False,
-}
-HANDOFF_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"task": _S, "done": _L, "in_flight": _L, "next": _L, "gotchas": _L},
-    "required": ["task", "done", "in_flight", "next", "gotchas"],
-    "additionalProperties": False,
-}
 
 
 class Gist(NamedTuple):
+    """What one reading told. `digest` is redacted and fits a model's prompt; `summary` is the client's own of its last
+    compaction, '' for none; `path` is what was read; `tags` are those to prefer."""
+
     row: Session
     path: str
     client: str
+    facts: Facts
     extract: Extract
     digest: str
     summary: str
+    tags: tuple[str, ...]
 
     @property
     def is_empty(self) -> bool:
         return not (self.extract.ask or self.extract.last_answer)
 
     def extracted(self, now: float) -> Card:
+        """The card that code alone can write."""
+        return self.whole(
+            extracted_card(self.extract, self.facts, id=self.row.id, client=self.row.client, now=now, tags=self.tags)
+        )
+
+    def whole(self, card: Card) -> Card:
+        """The card with what the row knows from all files of the session; one reading knows of one."""
         row = self.row
-        return Card(
-            row.id,
-            row.client,
-            row.cwd,
-            row.started,
-            row.updated,
-            row.messages,
-            row.title,
-            self.extract.ask,
-            written_at=now,
-        )
-
-    def extracted_handoff(self, now: float) -> Handoff:
-        return Handoff(
-            self.row.id,
-            self.row.title,
-            self.row.cwd,
-            now,
-            "extract",
-            self.extract.last_ask,
-            next=(self.extract.last_answer,),
+        return card._replace(
+            project=row.cwd or card.project,
+            first=row.started or card.first,
+            last=row.updated or card.last,
+            messages=max(row.messages, card.messages),
         )
 
 
-def read_gist(row: Session, path: str, client: str, settings: Settings) -> Gist:
-    ask = last = answer = ""
-    parts = []
-    for record in records(path, client, settings, EVERYTHING):
-        if record.zone == USER:
-            ask, last = ask or shown(record.text), shown(record.text)
-        if record.zone == ASSISTANT:
-            answer = shown(record.text)
-        if record.zone in (USER, ASSISTANT):
-            parts.append(shown(record.text)[:500])
-    return Gist(row, path, client, Extract(ask, last, answer), "\n".join(parts)[:60000], "")
-
-
-def card_prompt(gist: Gist, tags: tuple[str, ...]) -> tuple[str, str, dict[str, Any]]:
-    return "Write a card.", gist.digest, RECAP_SCHEMA
-
-
-def grounded(gist: Gist, reply: Reply, settings: Settings, now: float) -> tuple[Card, int]:
-    value = json.loads(json.dumps(reply.value))
-    for key in ("tags", "entities", "artifacts"):
-        value[key] = tuple(value[key])
-    return gist.extracted(now)._replace(written_by=reply.model, **value), 0
-
-
-def handoff_prompt(gist: Gist) -> tuple[str, str, dict[str, Any]]:
-    return "Write a handoff.", gist.digest, HANDOFF_SCHEMA
-
-
-def handoff_from(gist: Gist, reply: Reply, settings: Settings, now: float) -> Handoff:
-    value = {key: tuple(one) if isinstance(one, list) else one for key, one in reply.value.items()}
-    return Handoff(gist.row.id, gist.row.title, gist.row.cwd, now, reply.model, **value)  # type: ignore[arg-type]
-
-
-def parse(text: str, id: str) -> Handoff:
-    by = text.split("by=")[1].split("\n")[0]
-    return Handoff(
-        id, "", "", float(text.split("at=")[1].split("\n")[0]), by, text.split("task=")[1].split("\n")[0], next=("x",)
+def read_gist(row: Session, path: str, client: str, settings: Settings, tags: tuple[str, ...] = ()) -> Gist:
+    """Read a transcript through. OSError when it cannot be read."""
+    facts = Facts()
+    digest = Digest()
+    for record in _records(path, client, settings, facts):
+        digest.add(record)
+    return Gist(
+        row, path, client, facts, digest.extractor.result(facts), digest.text(facts=facts), digest.summary, tags
     )
 
 
-def refusal(handoff: Handoff) -> str:
-    return "" if handoff.next and handoff.next[0] else "no next step"
+def _records(path: str, client: str, settings: Settings, facts: Facts) -> Iterator[Record]:
+    return clients.get(client).parse(Reading(path, 0, facts, settings.max_line).lines(), facts, EVERYTHING)
 
 
-def render(handoff: Handoff) -> str:
-    return f"# {handoff.title}\nby={handoff.by}\nat={handoff.updated}\ntask={handoff.task}\n"
+# -- cards -----------------------------------------------------------------------------------------------------
+
+
+def card_prompt(gist: Gist) -> tuple[str, str, dict[str, Any]]:
+    """(fixed part, question, schema of the reply) for a card."""
+    return *recap_prompt(prompt("recap"), gist.digest, gist.tags), RECAP_SCHEMA
+
+
+def grounded(gist: Gist, reply: Reply, settings: Settings, now: float) -> tuple[Card, int]:
+    """The card of a reply, and how many names in it do not occur in the transcript, which is read again for that.
+
+    ValueError when the reply says nothing that can be used, OSError when the transcript cannot be read.
+    """
+    evidence = Evidence(claims(reply.value)).feed(_records(gist.path, gist.client, settings, Facts()))
+    card, dropped = card_from_reply(
+        reply.value,
+        gist.extract,
+        gist.facts,
+        id=gist.row.id,
+        client=gist.row.client,
+        model=reply.model,
+        now=now,
+        contains=evidence.contains,
+        tags=gist.tags,
+    )
+    return gist.whole(card), dropped
+
+
+# -- handoffs --------------------------------------------------------------------------------------------------
+
+
+def handoff_prompt(gist: Gist, before: str) -> tuple[str, str, dict[str, Any]]:
+    """(fixed part, question, schema of the reply) for a handoff; `before` is the text of the one that is kept."""
+    return *build_handoff_prompt(prompt("handoff"), gist.digest, before), HANDOFF_SCHEMA
+
+
+def handoff_from(gist: Gist, reply: Reply, now: float) -> Handoff:
+    """The handoff of a reply; ValueError when there is no task in it."""
+    made = handoff_from_reply(reply.value, gist.extract, gist.facts, id=gist.row.id, model=reply.model, now=now)
+    return _cleaned(made._replace(project=gist.row.cwd or made.project))
+
+
+def handoff_by_code(gist: Gist, now: float) -> Handoff:
+    """The handoff that code alone can write."""
+    made = extracted_handoff(gist.extract, gist.facts, id=gist.row.id, now=now)
+    return _cleaned(made._replace(project=gist.row.cwd or made.project))
+
+
+def _cleaned(handoff: Handoff) -> Handoff:
+    """A title that the user gave, or a folder, may hold what a transcript may not."""
+    return handoff._replace(title=clean(handoff.title), project=clean(handoff.project))

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recall.actions.asking import Asking, NotAsked
-from recall.actions.gist import handoff_from, handoff_prompt, parse, read_gist, refusal, render
+from recall.actions.gist import handoff_by_code, handoff_from, handoff_prompt, read_gist
 from recall.actions.log import log
 from recall.actions.show import own_file
 from recall.actions.worth import NEW_EVENTS, Carded
+from recall.core.handoff import brief, parse, refusal, render
 from recall.core.model import Handoff, Session
 from recall.files import write_atomic
 from recall.llm.failure import ModelFailure
@@ -86,13 +87,15 @@ def write_handoff(
         return Written(row, None, "", "fresh")
     path, file = own_file(row, store, settings)
     gist = read_gist(row, path, file.client, settings)
+    have = kept(settings, row.id)
     why, asked, cost = "none", False, 0.0
     if asking is not None:
         try:
-            system, prompt, schema = handoff_prompt(gist)
+            before = render(have) if have is not None and have.by != "extract" else ""
+            system, prompt, schema = handoff_prompt(gist, before)
             reply = asking.ask(row.id, "handoff", system, prompt, schema, max_tokens=MAX_TOKENS)
             asked, cost = True, reply.usage.cost
-            made = handoff_from(gist, reply, settings, now)
+            made = handoff_from(gist, reply, now)
             wrong = refusal(made)
             if not wrong:
                 return Written(row, made, gist.summary, "", cost, True)
@@ -101,12 +104,15 @@ def write_handoff(
         except ModelFailure as failure:
             log(settings, now, f"handoff of {row.id}: {failure.kind}: {failure.message}")
             why, asked = failure.kind, True
+        except ValueError as problem:  # of the reply: there is no task in it
+            log(settings, now, f"handoff of {row.id} refused: {problem}")
+            asking.reject(row.id)
+            why = "refused"
         except NotAsked as reason:
             why = reason.why
-    have = kept(settings, row.id)
     if have is not None and have.by != "extract" and not expired(have, settings, now):
         return Written(row, None, gist.summary, why, cost, asked)  # the last good one
-    made = gist.extracted_handoff(now)
+    made = handoff_by_code(gist, now)
     wrong = refusal(made)
     if wrong:
         log(settings, now, f"handoff of {row.id} refused: {wrong}")
@@ -122,3 +128,9 @@ def keep_handoff(made: Written, settings: Settings) -> None:
             Carded(settings.state).note("handoff", made.row.id, made.row.events)
     if made.summary:
         write_atomic(summary_path(settings, made.row.id), made.summary.encode("utf-8", "replace"))
+
+
+def brief_for(row: Session, handoff: Handoff, client: str, store: Store, settings: Settings) -> str:
+    """The handoff as another client's session is given it, with the files that were touched."""
+    path, file = own_file(row, store, settings)
+    return brief(handoff, read_gist(row, path, file.client, settings).extract, client)

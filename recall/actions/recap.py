@@ -81,15 +81,19 @@ def write_card(
     if not force and not is_stale(work.row, work.card, Carded(settings.state).events("card")):
         return Made(work, None, "fresh")
     try:
-        gist = read_gist(work.row, work.path, work.client, settings)
+        gist = read_gist(work.row, work.path, work.client, settings, tags)
     except OSError:
         return Made(work, None, "unreadable")
     if gist.is_empty:
         return Made(work, None, "empty")
     try:
-        system, prompt, schema = card_prompt(gist, tags)
+        system, prompt, schema = card_prompt(gist)
         reply = asking.ask(work.row.id, "card", system, prompt, schema, max_tokens=MAX_TOKENS)
         return _checked(work, gist, reply, settings, now)
+    except ValueError as problem:  # of the reply: there is no task in it
+        log(settings, now, f"card of {work.row.id}: {problem}")
+        asking.reject(work.row.id)
+        why, asked = "bad_reply", True
     except ModelFailure as failure:
         log(settings, now, f"card of {work.row.id}: {failure.kind}: {failure.message}")
         why, asked = failure.kind, True
@@ -102,7 +106,12 @@ def write_card(
 
 def from_reply(work: Work, reply: Reply, settings: Settings, now: float) -> Made:
     """The card of an answer that came later, from a batch. OSError when the transcript cannot be read."""
-    return _checked(work, read_gist(work.row, work.path, work.client, settings), reply, settings, now)
+    gist = read_gist(work.row, work.path, work.client, settings)
+    try:
+        return _checked(work, gist, reply, settings, now)
+    except ValueError as problem:
+        log(settings, now, f"card of {work.row.id}: {problem}")
+        return Made(work, None, "bad_reply", cost=reply.usage.cost, asked=True)
 
 
 def _checked(work: Work, gist: Gist, reply: Reply, settings: Settings, now: float) -> Made:

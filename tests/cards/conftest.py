@@ -15,6 +15,7 @@ from tests.conftest import Run
 from tests.llm.conftest import address, model_api  # noqa: F401
 
 CARD = {
+    "title": "Deal export",
     "task": "Export deals to the portal",
     "status": "in_progress",
     "method": "Wrote export.py",
@@ -24,6 +25,7 @@ CARD = {
     "artifacts": ["export.py"],
 }
 HANDOFF = {
+    "title": "Deal export",
     "task": "Export deals to the portal",
     "done": ["export.py reads deals"],
     "in_flight": ["the upload"],

@@ -68,13 +68,14 @@ def test_a_failing_model_leaves_one_made_by_code(home: Path, sessions: Make, wit
 
 
 def test_for_another_client_it_says_where_it_comes_from(home: Path, sessions: Make, with_model: Run) -> None:
-    """History, folder and transcript stand above it."""
+    """With a warning that it is history, and the paths."""
     (session,) = sessions(1)
     with_model("sweep", "--no-llm")
     brief = with_model("handoff", session, "--for", "codex").stdout
-    assert "session of Claude Code" in brief
-    assert "Folder: /home/dev/crm1" in brief
-    assert f"{session}.jsonl" in brief
+    assert brief.startswith("# Brief for Codex")
+    assert "check it against the files" in brief
+    assert "/home/dev/crm1 (folder)" in brief
+    assert "export.py" in brief
     assert HANDOFF["task"] in brief
 
 

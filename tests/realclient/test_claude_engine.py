@@ -19,6 +19,7 @@ pytestmark = pytest.mark.client
 
 SESSION = "aaaaaaaa-0000-4000-8000-000000000000"
 CARD = {
+    "title": "Deal export",
     "task": "Export deals to the portal",
     "status": "done",
     "method": "Wrote export.py",
