@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from recall.core.digest import BUDGET
 from recall.core.model import Session, Usage
 from recall.llm import prices
 
-DIGEST = 60_000
-"""Bytes of a digest at most."""
-
-_FIXED = 1500  # tokens of the fixed part: what is asked, and the schema
+_FIXED = 1300  # tokens of the fixed part: what is asked, and the schema
 _WORD = 7.0  # characters, blank included
 _EVENT = 80.0  # characters of what stands round an event
 _DENSE, _LOOSE = 2.2, 4.0  # characters in a token: dense scripts and code, plain English
@@ -43,6 +41,6 @@ def estimate(rows: Iterable[Session]) -> Estimate:
     for row in rows:
         count += 1
         size = row.words * _WORD + row.events * _EVENT
-        low += _FIXED + int(min(DIGEST, size * 0.5) / _LOOSE)
-        high += _FIXED + int(min(DIGEST, size * 2) / _DENSE)
+        low += _FIXED + int(min(BUDGET, size * 0.3) / _LOOSE)
+        high += _FIXED + int(min(BUDGET, size) / _DENSE)
     return Estimate(count, (low, high), (count * 200, count * 600))
