@@ -81,7 +81,7 @@ _SKILL_FILE = re.compile(r"skills/([\w.:-]{1,60})/SKILL\.md")
 _PAGES = re.compile(r" \d+(?:-\d+)?$")
 
 _COMMITS = re.compile(r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|rebase|am)\b|\b(?:commit|ship|release)\b")
-_COMMIT = re.compile(r"^\[([^\]\n]{1,200}?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] ([^\n]{1,300})", re.M)
+_COMMIT = re.compile(r"^\[([^\]\n]{1,200}?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] ([^\n]{1,4000})", re.M)
 _BRANCH = re.compile(
     r"\bgit (?:-C \S+ )?(?:(?:checkout|switch) (?:-q )?(?:-b|-B|-c|-C|--create)"
     r"|worktree add (?:\S+ )?-b) ['\"]?([\w./#@+-]{1,120})"
@@ -221,6 +221,9 @@ class Extractor:
         self._addresses(record.text[:20_000], 1)
 
     def _addresses(self, text: str, weight: int) -> None:
+        if "#" in text or "!" in text or " pr " in text:
+            for match in _PULL_WORD.finditer(text):
+                self._pull(match[1] or match[2] or match[3], "")
         if "://" in text:
             for match in _URL.finditer(text):
                 url = _whole_url(match[0])
@@ -229,9 +232,6 @@ class Extractor:
                     self._pull(pull[1], pull[0])
                 elif url:
                     self._urls.add(url, weight)
-        if "#" in text or "!" in text or " pr " in text:
-            for match in _PULL_WORD.finditer(text):
-                self._pull(match[1] or match[2] or match[3], "")
 
     def _pull(self, number: str, url: str) -> None:
         if number in self._pulls:
@@ -427,7 +427,7 @@ def _whole_url(url: str) -> str:
     """Without the signs that end the sentence around it."""
     while url and url[-1] in _URL_ENDS and not (url[-1] == ")" and "(" in url):
         url = url[:-1]
-    return url if len(url) > 10 and "..." not in url else ""
+    return url if 10 < len(url) < 480 and "..." not in url and "[redacted" not in url else ""
 
 
 def _first_error(text: str) -> str:
@@ -435,9 +435,9 @@ def _first_error(text: str) -> str:
     lines = list(_said_lines(text[:6000]))
     if any(line.startswith("Traceback (most recent call last)") for line in lines):
         tail = list(_said_lines(text[-1500:]))
-        return tail[-1][:300] if tail else ""
+        return tail[-1] if tail else ""
     telling = next((line for line in lines if _TELLING.search(line)), "")
-    return (telling or (lines[0] if lines else ""))[:600]
+    return (telling or (lines[0] if lines else ""))[:4000]
 
 
 def _said_lines(text: str) -> Iterator[str]:

@@ -139,15 +139,15 @@ _HOLLOW = frozenset(
     approve confirm confirmed work working task tasks todo tbd none nothing unknown n na nil null empty above previous
     earlier conversation session chat context request requests asks ask asked wants wanted user assistant left same
     again retry try further further remaining finish complete doing progress current ongoing stopped resume follow
-    instructions plan according point picking pick hi hello hey test testing warmup see process everything answer
-    awaiting await waiting wait input response feedback instruction продолжай продолжи продолжить продолжаем
-    продолжайте продолжение продолжать дальше далее давай давайте хорошо ок окей ага угу начинай начни приступай
-    поехали вперед еще раз повтори повтор спасибо пожалуйста работа работу работы работать работай задача задачу
-    задачи над выполнение выполняй пользователь попросил просит просил следующий шаг ничего неизвестно предыдущий
-    предыдущую разговор сессию диалог привет готов жду ожидание ответа weiter weitermachen mach mache fortfahren
-    fortsetzen fortsetzung bitte gut genau los nutzer benutzer bat aufgabe arbeit nachster schritt nichts keine danke
-    hallo machen continuer continuez poursuivre poursuivez oui vas allez tache travail etape suivante rien aucun
-    aucune utilisateur merci bonjour continua continuar sigue seguir sigamos si adelante vale tarea trabajo paso
+    instructions plan according point picking pick hi hello hey test testing warmup see process everything claude
+    codex answer awaiting await waiting wait input response feedback instruction продолжай продолжи продолжить
+    продолжаем продолжайте продолжение продолжать дальше далее давай давайте хорошо ок окей ага угу начинай начни
+    приступай поехали вперед еще раз повтори повтор спасибо пожалуйста работа работу работы работать работай задача
+    задачу задачи над выполнение выполняй пользователь попросил просит просил следующий шаг ничего неизвестно
+    предыдущий предыдущую разговор сессию диалог привет готов жду ожидание ответа weiter weitermachen mach mache
+    fortfahren fortsetzen fortsetzung bitte gut genau los nutzer benutzer bat aufgabe arbeit nachster schritt nichts
+    keine danke hallo machen continuer continuez poursuivre poursuivez oui vas allez tache travail etape suivante rien
+    aucun aucune utilisateur merci bonjour continua continuar sigue seguir sigamos si adelante vale tarea trabajo paso
     siguiente nada ninguno usuario gracias hola sim continuando tarefa trabalho proximo passo nenhum obrigado avanti
     procedi procedere lavoro compito niente grazie ciao doorgaan ga verder graag taak niets bedankt kontynuuj
     kontynuowac dalej tak zadanie nic fortsatt uppgift inget devam et evet gorev
@@ -156,7 +156,8 @@ _HOLLOW = frozenset(
 _HOLLOW_EAST = re.compile(
     r"继续|繼續|请|好的|好|可以|是的|是|对|开始|任务|工作|下一步|用户|要求|希望|之前|上次|对话|会话|进行|执行|谢谢"
     r"|你好|吧|的|了|无|没有|完成|处理|剩余|等待"
-    r"|続けて|続ける|続行|続き|続|ください|下さい|お願い|願い|いたし|します|する|して|した|しま|はい|作業|タスク"
+    r"|続けて|続ける|前回|以前|先ほど|さっき|続行|続き|続|ください|下さい|お願い|願い|いたし|します|する|して|した"
+    r"|しま|はい|作業|タスク"
     r"|進めて|進める|次へ|次|ステップ|ユーザー|依頼|求め|なし|特に|実行|再開"
     r"|ありがとう|こんにちは|[のをへにがはもでとからま]"
     r"|계속|해주세요|해줘|하세요|하기|부탁|네|예|작업|진행|시작|다음|단계|사용자|요청|없음|[을를이가은는의]"
