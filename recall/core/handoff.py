@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from recall.core.facts import Facts
 from recall.core.model import Extract, Handoff
-from recall.core.phrases import boilerplate, hollow, same
+from recall.core.phrases import boilerplate, hollow, same, says_done
 from recall.core.plain import one_line, plain
 from recall.core.session import project_of
 from recall.core.shorten import clean_line, shorten
@@ -188,7 +188,7 @@ def extracted_handoff(extract: Extract, facts: Facts, *, id: str, now: float) ->
     if extract.interrupted:
         in_flight.append(asked_last or extract.last_answer or extract.ask)
     elif extract.last_answer:
-        done.append(extract.last_answer)
+        (done if says_done(extract.last_answer) else in_flight).append(extract.last_answer)
     steps = [*extract.todo, *extract.questions, *extract.steps]
     if not steps and extract.interrupted and asked_last:
         steps = [asked_last]

@@ -124,7 +124,9 @@ def _task(extract: Extract, facts: Facts) -> str:
     if not asks:
         return title or shorten(extract.ask or extract.last_ask, TASK)
     task = asks[0]
-    if len(task) < _SHORT:  # says little: what the client calls the session, or what was asked last, says more
+    if len(task) < _SHORT or (
+        task.isascii() and " " not in task
+    ):  # says little: what the client calls the session, or what was asked last, says more
         more = title if title and not boilerplate(title) else asks[-1]
         if not same(task, more) and not same(more, task):
             task = f"{task} — {more}"

@@ -159,6 +159,11 @@ def test_by_code_from_the_end() -> None:
     assert not one.in_flight and not one.next and refusal(one) == ""
 
 
+def test_an_answer_that_does_not_say_done_is_in_flight() -> None:
+    one = by_code(Talk().user("Fix the login").says("Try `./run.sh` again, the cache was stale."))
+    assert one.in_flight == ("Try `./run.sh` again, the cache was stale.",) and not one.done
+
+
 def test_by_a_model() -> None:
     value = {
         "title": "Deals",

@@ -163,6 +163,10 @@ def test_done_needs_an_ending_that_says_so(talk: Talk, status: str) -> None:
         ),
         (Talk(title="Deals export").user("continue"), "Deals export"),
         (
+            Talk(title="LED driver").user("https://git.example/led/driver-of-leds"),
+            "https://git.example/led/driver-of-leds — LED",
+        ),
+        (
             Talk().user("look here").says("?").user("Move all invoices to Postgres 17"),
             "look here — Move all invoices to",
         ),
