@@ -195,7 +195,7 @@ def test_completion_scripts(run_recall: Run, shell: str) -> None:
 def test_completion_answers(run_recall: Run) -> None:
     """A half-typed command is completed from the table."""
     done = run_recall(_RECALL_COMPLETE="bash_complete", COMP_WORDS="recall re", COMP_CWORD="1")
-    assert done.stdout.split() == ["plain,reindex", "plain,remove"]
+    assert done.stdout.split() == ["plain,recap", "plain,reindex", "plain,remove", "plain,rename"]
 
 
 def test_the_shared_folders_are_named_in_the_wheel() -> None:
