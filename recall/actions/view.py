@@ -36,6 +36,8 @@ def write_view(settings: Settings, store: Store, shelf: Shelf) -> None:
     text = render(shown(store, shelf), shorts).encode("utf-8", "replace")
     if _content(path) != text:
         write_atomic(path, text)
+    else:
+        os.utime(path)  # it is right as of now, which is how a sweep with nothing to do knows
     shelf.count_tags(tag_counts(rows, shelf))
 
 
