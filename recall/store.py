@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from recall.core.model import Card, Occurrence, Session, Transcript
 from recall.core.text import TOKENIZER
-from recall.core.text import VERSION as TEXT_VERSION
+from recall.core.versions import TEXT
 from recall.errors import Damaged, Unavailable
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ SCHEMA = 2
 NEW = ".new"
 """Ending of an index that is being made beside the one in use."""
 SHIFT = 20
+GONE = -1
+"""In place of a source's size: the client has deleted it, and its copy was looked at since."""
 ROWS = (1 << SHIFT) - 1
 
 _SESSION = ", ".join(Session._fields)
@@ -41,7 +43,7 @@ _CARD = tuple(name for name in Card._fields if name != "extra")
 
 def version() -> str:
     """What an index must say of itself to be used: schema and folding."""
-    return f"{SCHEMA}.{TEXT_VERSION}"
+    return f"{SCHEMA}.{TEXT}"
 
 
 class Store:
@@ -155,14 +157,19 @@ class Store:
         )
         self._db.executemany(
             "INSERT INTO piece VALUES (?, ?, ?, ?, ?, ?)",
-            [(base | (first + n), file, piece.start, piece.stop, min(piece.words, 65535), piece.key) for n, piece in enumerate(pieces)],
+            [
+                (base | (first + n), file, piece.start, piece.stop, min(piece.words, 65535), piece.key)
+                for n, piece in enumerate(pieces)
+            ],
         )
         return first + len(pieces)
 
     def words_of(self, session: int) -> int:
         """Words spoken in the rows of a session."""
         base = session << SHIFT
-        row = self._db.execute("SELECT sum(words) FROM piece WHERE rowid BETWEEN ? AND ?", (base, base | ROWS)).fetchone()
+        row = self._db.execute(
+            "SELECT sum(words) FROM piece WHERE rowid BETWEEN ? AND ?", (base, base | ROWS)
+        ).fetchone()
         return int(row[0] or 0)
 
     def set_file_source(self, no: int, source: str) -> None:
@@ -353,7 +360,9 @@ class Store:
 
     def all_uuids(self) -> Iterator[tuple[int, list[int]]]:
         """(session, uuids in order) of every main file that has some."""
-        for session, blob in self._db.execute("SELECT session, uuids FROM file WHERE kind = 'main' AND length(uuids) > 3"):
+        for session, blob in self._db.execute(
+            "SELECT session, uuids FROM file WHERE kind = 'main' AND length(uuids) > 3"
+        ):
             yield session, _numbers(blob)
 
     def unprinted(self) -> list[tuple[Transcript, int]]:
@@ -705,11 +714,7 @@ def replace(path: str, new: str) -> None:
 def _swap_was_cut(path: str) -> bool:
     """Was `replace` killed between its two renames? Then the new output file is in place already, its index is not."""
     new = path + NEW
-    return (
-        exists(new)
-        and not os.path.exists(output_path(new))
-        and _build_of(new) == _build_of(output_path(path)) != ""
-    )
+    return exists(new) and not os.path.exists(output_path(new)) and _build_of(new) == _build_of(output_path(path)) != ""
 
 
 def _build_of(path: str) -> str:
@@ -787,7 +792,10 @@ def _check_version(db: sqlite3.Connection, path: str) -> None:
         return
     newer = have.partition(".")[0].isdigit() and int(have.partition(".")[0]) > SCHEMA
     if newer:
-        raise NewerIndex(f"{path} was made by a newer recall (schema {have}, this one knows {version()})", "upgrade recall, or run: recall reindex")
+        raise NewerIndex(
+            f"{path} was made by a newer recall (schema {have}, this one knows {version()})",
+            "upgrade recall, or run: recall reindex",
+        )
     raise OlderIndex(f"{path} was made by an older recall", "run: recall reindex")
 
 

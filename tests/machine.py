@@ -12,7 +12,8 @@ from typing import Any
 
 from recall import settings as configuration
 from recall.actions.find import find
-from recall.actions.sweep import Report, Sweep
+from recall.actions.report import Report
+from recall.actions.sweep import Sweep
 from recall.core.model import Session
 from recall.core.query import parse
 from recall.settings import Settings

@@ -220,7 +220,7 @@ def _nearest(term: Term, store: Store) -> Match:
     if len(word) < 4 or not word.isalnum():
         return Match({}, [], {}, set())
     near = forms.nearest(word, store.spellings(word))
-    words = {one: 0.5 for one in near}
+    words = dict.fromkeys(near, 0.5)
     return Match(words, store.occurrences(words), store.heads(words), set())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from recall.actions.lineage import Lineage
-from recall.actions.walk import homes, purged_ids, stem, walk
+from recall.actions.walk import homes, purged_ids, stem, unfinished, walk
 from recall.archive import append
 from recall.archive.store import adopted, copies
 from recall.clients import NAMES, places
@@ -99,11 +99,6 @@ def rebuild(
     for path, words in work.troubles.items():
         trouble(path, words)
     return count
-
-
-def unfinished(settings: Settings) -> str:
-    """The mark of a purge whose words are still in the index: there until that is made anew."""
-    return os.path.join(settings.state, "purging")
 
 
 def not_mounted(settings: Settings) -> tuple[str, str]:

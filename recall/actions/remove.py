@@ -17,10 +17,10 @@ from recall import clients
 from recall.actions.cards import settle
 from recall.actions.history import Purged, lists, strip, typed_in
 from recall.actions.reading import Reading
-from recall.actions.reindex import placed, rebuild, unfinished
+from recall.actions.reindex import placed, rebuild
 from recall.actions.sweep import Sweep
 from recall.actions.view import write_view
-from recall.actions.walk import homes, purged_ids, stem
+from recall.actions.walk import homes, purged_ids, stem, unfinished
 from recall.archive.store import copies
 from recall.archive.store import remove as delete_copies
 from recall.archive.sums import Sums

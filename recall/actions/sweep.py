@@ -12,7 +12,6 @@ import errno
 import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TypeVar
@@ -24,22 +23,24 @@ from recall.actions import cards
 from recall.actions.history import Purged, keep_filtered
 from recall.actions.lineage import Lineage
 from recall.actions.reading import Reading
+from recall.actions.report import Report
 from recall.actions.turn import lock_path
 from recall.actions.walk import Found, homes, purged_ids, stem, walk
 from recall.archive import append
 from recall.archive.kept import Kept
 from recall.archive.store import adopted, generations, refresh
 from recall.archive.sums import Sums
-from recall.core import redact, text
 from recall.core.clean import clean
 from recall.core.facts import Facts
 from recall.core.model import PRINTED, SPOKEN, Session, Transcript
 from recall.core.session import is_searcher, main_of, pieces, printed, project_of
+from recall.core.versions import of_rows
 from recall.errors import Damaged, RecallError, Unavailable
 from recall.files import Lock, make_private_dir
 from recall.settings import Settings
 from recall.shelf import Shelf
 from recall.store import (
+    GONE,
     NEW,
     NewerIndex,
     Store,
@@ -59,37 +60,10 @@ _T = TypeVar("_T")
 _BATCH = 24 << 20  # bytes of transcripts taken in between two commits
 _HASH = 24  # MB that FTS5 collects before it writes
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing more can be written there
-GONE = -1
-"""In place of a source's size: the client has deleted it, and its copy was looked at since."""
 
 
 def nothing(*_: object) -> None:
     """A listener that does not care."""
-
-
-@dataclass
-class Report:
-    """What a sweep did. Counts are of files, bytes where it says so; `problems` are those not told before."""
-
-    busy: bool = False  # another sweep was running: nothing was done
-    unmounted: bool = False  # the archive's disk is not there: nothing was copied
-    seen: int = 0
-    new: int = 0
-    grown: int = 0
-    rewritten: int = 0
-    companions: int = 0  # files that are kept, not indexed: how many were copied
-    cards: int = 0  # cards that are new, changed or gone
-    sessions: int = 0
-    read: int = 0  # bytes read from sources
-    indexed: int = 0  # bytes of transcripts taken in
-    rebuilt: bool = False
-    failing: int = 0  # files and folders with a problem, known ones included
-    problems: list[str] = field(default_factory=list)
-    touched: set[int] = field(default_factory=set)  # sessions with something new
-
-    @property
-    def changed(self) -> int:
-        return self.new + self.grown + self.rewritten
 
 
 class Sweep:
@@ -293,7 +267,7 @@ class Sweep:
         return False
 
     def _purge_was_cut(self) -> bool:
-        from recall.actions.reindex import unfinished
+        from recall.actions.walk import unfinished
 
         return os.path.exists(unfinished(self.settings))
 
@@ -358,7 +332,7 @@ class Sweep:
         total = sum(map(size, items))
         done = at = 0
         while at < len(items) and not self._full:
-            counts = replace(self.report, touched=set(self.report.touched), problems=list(self.report.problems))
+            counts = self.report.copy()
             now: _T | None = None
             n, held = at, 0
             try:
@@ -503,7 +477,7 @@ class Sweep:
 
     def versions(self, client: str) -> str:
         """What must be the same for rows to be still right: parser, redaction, folding."""
-        return f"{clients.get(client).version}.{redact.VERSION}.{text.VERSION}"
+        return of_rows(client)
 
     def _read(
         self,

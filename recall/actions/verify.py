@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from recall.actions.reading import Reading
 from recall.actions.reindex import not_mounted, transcripts
-from recall.actions.sweep import GONE
 from recall.archive import append
 from recall.archive.verify import Problem, verify
 from recall.core.facts import Facts
@@ -16,7 +15,7 @@ from recall.core.model import Transcript
 from recall.errors import Damaged, Unavailable
 from recall.settings import Settings
 from recall.shelf import Shelf
-from recall.store import Store, is_damage, open_store
+from recall.store import GONE, Store, is_damage, open_store
 
 
 @dataclass

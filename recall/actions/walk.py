@@ -128,3 +128,8 @@ def _at(home: Home, place: Place) -> Place:
     if home.prefix == home.client:
         return place
     return place._replace(archive=home.prefix + place.archive[len(home.client) :])
+
+
+def unfinished(settings: Settings) -> str:
+    """The mark of a purge whose words are still in the index: there until that is made anew."""
+    return os.path.join(settings.state, "purging")

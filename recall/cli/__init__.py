@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 ALIASES = {"search": "find", "rm": "remove", "forget": "remove"}
 
-QUICK = ("find", "search")
+QUICK = ("find", "search", "sweep")
 """Commands whose ordinary lines are read without click: see `recall.cli.options`."""
 
 INTERRUPTED = 130
@@ -89,7 +89,10 @@ def _command(args: list[str]) -> int:
         line = quick(module.OPTIONS, args[1:])
         if line is not None:
             words, options = line
-            return int(module.run(words, **options))
+            if hasattr(module, "WORDS"):
+                return int(module.run(words, **options))
+            if not words:
+                return int(module.run(**options))
     from recall.cli.group import run
 
     return run(args)

@@ -115,5 +115,3 @@ class App:
         if not rows:
             raise NothingFound(message, hint)
         return max(rows, key=lambda row: row.updated)
-
-

@@ -15,6 +15,9 @@ from recall.core.model import Hit
 from recall.core.plain import cut, width
 from recall.core.query import Query, parse
 
+WORDS = "TERMS..."
+"""What the words of the line are called."""
+
 OPTIONS = (
     Opt(("-n",), "limit", "count", "Rows at most.", "N", 25),
     Opt(("--all",), "everything", "flag", "Headless sessions too."),
@@ -36,7 +39,7 @@ OPTIONS = (
 
 def __getattr__(name: str) -> object:
     if name == "command":  # made when asked for: click is not needed for an ordinary line
-        return build("find", OPTIONS, run, "TERMS...")
+        return build("find", OPTIONS, run, WORDS)
     raise AttributeError(name)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class Opt(NamedTuple):
     """One option. `names` as typed (`--live/--no-live`: both ways of a switch); `kind` is 'flag', 'switch', 'text', 'texts'
-    (may be given again), 'count' (an int of at least 1) or 'choice' (one of `choices`)."""
+    (may be given again), 'count' (an int of at least 1), 'number' (an int) or 'choice' (one of `choices`)."""
 
     names: tuple[str, ...]
     dest: str
@@ -55,7 +55,11 @@ def quick(table: Sequence[Opt], args: Sequence[str]) -> tuple[list[str], dict[st
         name, equals, value = arg.partition("=")
         opt = by_name.get(name)
         if opt is None:
-            if arg.startswith("--") or any(arg.startswith(short) for short in by_name if len(short) == 2) or arg == "-h":
+            if (
+                arg.startswith("--")
+                or any(arg.startswith(short) for short in by_name if len(short) == 2)
+                or arg == "-h"
+            ):
                 return None
             words.append(arg)
             continue
@@ -71,8 +75,8 @@ def quick(table: Sequence[Opt], args: Sequence[str]) -> tuple[list[str], dict[st
             at += 1
         if opt.kind == "texts":
             out[opt.dest] = (*out[opt.dest], value)
-        elif opt.kind == "count":
-            if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= MOST:
+        elif opt.kind in ("count", "number"):
+            if not value.isascii() or not value.isdigit() or not (opt.kind == "count") <= int(value) <= MOST:
                 return None
             out[opt.dest] = int(value)
         elif opt.kind == "choice" and value not in opt.choices:
@@ -82,14 +86,17 @@ def quick(table: Sequence[Opt], args: Sequence[str]) -> tuple[list[str], dict[st
     return words, out
 
 
-def build(name: str, table: Sequence[Opt], run: Callable[..., int], metavar: str) -> click.Command:
-    """The click command: `run(words, **options)`; its docstring is the help."""
+def build(name: str, table: Sequence[Opt], run: Callable[..., int], metavar: str = "") -> click.Command:
+    """The click command: `run(words, **options)`, or `run(**options)` where `metavar` names no words; its docstring is
+    the help."""
     import click
 
-    def callback(words: tuple[str, ...], **options: Any) -> int:
+    def with_words(words: tuple[str, ...], **options: Any) -> int:
         return run(list(words), **options)
 
-    params: list[click.Parameter] = [click.Argument(["words"], nargs=-1, type=click.UNPROCESSED, metavar=metavar)]
+    params: list[click.Parameter] = []
+    if metavar:
+        params.append(click.Argument(["words"], nargs=-1, type=click.UNPROCESSED, metavar=metavar))
     for opt in table:
         extra: dict[str, Any] = {"help": opt.help, "metavar": opt.metavar}
         if opt.kind == "flag":
@@ -98,6 +105,8 @@ def build(name: str, table: Sequence[Opt], run: Callable[..., int], metavar: str
             extra |= {"multiple": True}
         elif opt.kind == "count":
             extra |= {"type": click.IntRange(1, MOST), "default": opt.default, "show_default": True}
+        elif opt.kind == "number":
+            extra |= {"type": click.IntRange(0, MOST), "default": opt.default, "show_default": True}
         elif opt.kind == "choice":
             extra |= {"type": click.Choice(opt.choices)}
         elif opt.kind == "switch":
@@ -105,5 +114,9 @@ def build(name: str, table: Sequence[Opt], run: Callable[..., int], metavar: str
         names = ["/".join(opt.names)] if opt.kind == "switch" else list(opt.names)
         params.append(click.Option([*names, opt.dest], **extra))
     return click.Command(
-        name, callback=callback, params=params, help=run.__doc__, context_settings={"ignore_unknown_options": False}
+        name,
+        callback=with_words if metavar else run,
+        params=params,
+        help=run.__doc__,
+        context_settings={"ignore_unknown_options": False},
     )

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import time
 
-import click
-
-from recall.actions.reindex import not_mounted
-from recall.actions.sweep import Report, Sweep
+from recall.actions.idle import idle
+from recall.actions.report import Report
 from recall.cli.app import App
+from recall.cli.options import Opt, build
 from recall.cli.output import Progress, megabytes, print_json
 from recall.errors import Unavailable
-from recall.llm import engine_of
+
+OPTIONS = (
+    Opt(("--days",), "days", "count", "Catch up on cards of sessions of the last DAYS days.", "DAYS", 14),
+    Opt(("--max-llm",), "max_llm", "number", "Model calls at most.", "N", 8),
+    Opt(("--no-llm",), "no_llm", "flag", "No model calls."),
+    Opt(("--quiet",), "quiet", "flag", "Say nothing but problems."),
+    Opt(("--json",), "as_json", "flag", "The report as JSON."),
+)
 
 
-@click.command("sweep")
-@click.option("--days", default=14, show_default=True, help="Catch up on cards of sessions of the last DAYS days.")
-@click.option("--max-llm", default=8, show_default=True, help="Model calls at most.")
-@click.option("--no-llm", is_flag=True, help="No model calls.")
-@click.option("--quiet", is_flag=True, help="Say nothing but problems.")
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -> int:
+def __getattr__(name: str) -> object:
+    if name == "command":
+        return build("sweep", OPTIONS, run)
+    raise AttributeError(name)
+
+
+def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -> int:
     """Copy every transcript that changed into the archive, and index it.
 
     One sweep runs at a time; a second one leaves at once. It can be interrupted at any point without loss.
@@ -31,24 +37,20 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
       recall sweep --quiet     as the timer calls it
     """
     app = App.from_environment()
-    bar = Progress(quiet=quiet or as_json)
     start = time.monotonic()
-    try:
-        report = Sweep(app.settings, progress=bar).run()
-    finally:
-        bar.end()
+    report = idle(app.settings)
+    if report is None:
+        report = _sweep(app, quiet=quiet or as_json)
     seconds = time.monotonic() - start
-    if not report.busy and not report.unmounted:
-        from recall.actions.view import write_view
-
-        write_view(app.settings, app.store, app.shelf)
     caught = None
-    if not (report.busy or report.unmounted or no_llm or not max_llm) and engine_of(app.settings) != "none":
+    if not (report.busy or report.unmounted or no_llm or not max_llm) and _asks(app):
         from recall.cli.caught import catch
 
         caught = catch(app, days, max_llm)
     app.close()
     if report.unmounted:
+        from recall.actions.reindex import not_mounted
+
         message, hint = not_mounted(app.settings)
         raise Unavailable(f"{message}: nothing was copied", hint)
     for problem in report.problems:
@@ -64,6 +66,29 @@ def command(days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) -
 
             print(line(caught), end="\n" if line(caught) else "")
     return 5 if report.failing else 0
+
+
+def _asks(app: App) -> bool:
+    """Is there a model that may be asked?"""
+    if app.settings.guarded or app.settings.llm == "none":
+        return False
+    from recall.llm import engine_of
+
+    return engine_of(app.settings) != "none"
+
+
+def _sweep(app: App, *, quiet: bool) -> Report:
+    from recall.actions.sweep import Sweep
+    from recall.actions.view import write_view
+
+    bar = Progress(quiet=quiet)
+    try:
+        report = Sweep(app.settings, progress=bar).run()
+    finally:
+        bar.end()
+    if not report.busy and not report.unmounted:
+        write_view(app.settings, app.store, app.shelf)
+    return report
 
 
 def summary(report: Report, seconds: float) -> str:

@@ -40,9 +40,6 @@ class Places(Protocol):
 class Client(Places, Protocol):
     """One agent. Modules implement this by module-level names."""
 
-    version: int
-    """Of the parser: raised whenever the same bytes would give other records."""
-
     def parse(
         self, lines: Iterable[Line], facts: Facts, want: Collection[int], *, whole: bool = False
     ) -> Iterator[Record]:

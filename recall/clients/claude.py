@@ -22,9 +22,8 @@ from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING
 if TYPE_CHECKING:
     from recall.core.facts import Facts
 
-__all__ = ["files", "folders", "name", "parse", "place", "resume", "version"]
+__all__ = ["files", "folders", "name", "parse", "place", "resume"]
 
-version = 1
 
 _KEPT = 50  # how many queued prompts, summaries and unknown types are remembered
 

@@ -21,9 +21,8 @@ from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING
 if TYPE_CHECKING:
     from recall.core.facts import Facts
 
-__all__ = ["files", "folders", "name", "parse", "place", "resume", "version"]
+__all__ = ["files", "folders", "name", "parse", "place", "resume"]
 
-version = 1
 
 _KEPT = 48  # texts and calls whose other copies are still awaited
 _UNKNOWN = 50

@@ -87,7 +87,11 @@ def clusters(text: str) -> Iterator[tuple[str, int]]:
 def _columns(char: str) -> int:
     if char.isascii():
         return 1
-    if unicodedata.category(char) in ("Mn", "Me", "Mc", "Cf", "Cc") or "\u1160" <= char <= "\u11ff" or char in "\u200b\u200d":
+    if (
+        unicodedata.category(char) in ("Mn", "Me", "Mc", "Cf", "Cc")
+        or "\u1160" <= char <= "\u11ff"
+        or char in "\u200b\u200d"
+    ):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 

@@ -16,9 +16,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-VERSION = 1
-"""Raised whenever the same text would be redacted in another way: files indexed before are read again."""
-
 _MARK = "[redacted:"
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from recall.core.facts import Facts
-from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Record
+from recall.core.model import ASIDE, OUTPUT, THINKING, USER, Record
 from recall.core.text import fold, fold_plain
 
 ROW = 4000
@@ -28,7 +28,9 @@ OUTPUT_TAIL = 1 << 19
 MARGIN = 4096
 
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{160,}+")
-_BLOB_BYTES = bytes(1 if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "+/=_-") else 0 for byte in range(256))
+_BLOB_BYTES = bytes(
+    1 if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "+/=_-") else 0 for byte in range(256)
+)
 _BLOB_RUN = b"\1" * 160
 
 
@@ -71,7 +73,7 @@ def pieces(records: Iterable[Record], clean: Callable[[str], str]) -> Iterator[P
             yield _piece(start, stop, parts)
             parts, start, size = ([], [], [], []), -1, 0
         while len(text) > ROW * 2:
-            cut = text.rfind(" ", ROW // 2, ROW) if ROW < len(text) else -1
+            cut = text.rfind(" ", ROW // 2, ROW) if len(text) > ROW else -1
             cut = cut if cut > 0 else ROW
             head: tuple[list[str], ...] = ([], [], [], [])
             head[record.zone].append(text[:cut])

@@ -16,9 +16,6 @@ from functools import cache, lru_cache
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
 """The FTS5 tokenizer that `tokens` imitates."""
 
-VERSION = 1
-"""Raised whenever `fold` gives another form for the same text: the index is then made again."""
-
 # Scripts written without spaces: Thai, Lao, Khmer, Myanmar; kana, Han, Hangul, with their extensions.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -28,7 +25,17 @@ _MAYBE_RUN = "[^\0-\u0dff\u1e00-\u3004]"
 _CAMEL = re.compile(r"\b[A-Z]*+[a-z0-9]++[A-Z][A-Za-z0-9]*+")
 _ACCENTED = "[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_SINGLE = (("ё", "е"), ("ı", "i"), ("ø", "o"), ("ł", "l"), ("đ", "d"), ("ð", "d"), ("þ", "th"), ("æ", "ae"), ("œ", "oe"))
+_SINGLE = (
+    ("ё", "е"),
+    ("ı", "i"),
+    ("ø", "o"),
+    ("ł", "l"),
+    ("đ", "d"),
+    ("ð", "d"),
+    ("þ", "th"),
+    ("æ", "ae"),
+    ("œ", "oe"),
+)
 
 
 @cache

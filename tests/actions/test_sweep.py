@@ -17,7 +17,7 @@ from recall.actions.sweep import GONE
 from recall.archive import append as hot
 from recall.archive.store import generations
 from recall.clients import claude
-from recall.core import redact
+from recall.core import versions
 from recall.errors import Damaged, Unavailable
 from recall.store import open_store
 from tests.builders import claude_session, codex_session
@@ -208,10 +208,10 @@ def test_rows_that_another_version_made_are_made_again(home: Path, monkeypatch: 
     here = settings(home)
     sweep(here)
     path.unlink()
-    monkeypatch.setattr(redact, "VERSION", redact.VERSION + 1)
+    monkeypatch.setattr(versions, "REDACT", versions.REDACT + 1)
     sweep(here)
     with open_store(here.index) as store:
-        assert {file.versions.split(".")[1] for file in store.files()} == {str(redact.VERSION)}
+        assert {file.versions.split(".")[1] for file in store.files()} == {str(versions.REDACT)}
     assert sorted(search(here, "quarterly")) == sorted([uid(1), uid(2)])
 
 
