@@ -1,7 +1,7 @@
 """What a card says of a session: on the index line, in its row, and as a file (`parse`, `render`: see `cardfile`).
 
-The index line is one session on one line, for people and agents. Format: `<id8> <YYYY-MM-DD>T<HH:MM> <project> [<status>] (meta)? <task> #tags {entities}`, in local time. It is stable:
-agents read it.
+The index line is one session on one line, for people and agents; they read it, so it is stable. In local time:
+`<id8> <YYYY-MM-DD>T<HH:MM> <project> [<status>] (meta)? <task> #tags {entities}`
 """
 
 from __future__ import annotations
