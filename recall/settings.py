@@ -43,6 +43,11 @@ class Settings(NamedTuple):
         return os.path.join(self.state, "index.db")
 
     @property
+    def model_folder(self) -> str:
+        """The empty folder that model calls of our own run in: what a client leaves of them is no session of the user."""
+        return os.path.join(self.state, "model")
+
+    @property
     def log(self) -> str:
         return os.path.join(self.state, "recall.log")
 

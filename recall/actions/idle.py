@@ -7,7 +7,6 @@ looks again, and says what is wrong.
 from __future__ import annotations
 
 import os
-import sqlite3
 
 from recall.actions.cards import any_changed
 from recall.actions.report import Report
@@ -19,7 +18,7 @@ from recall.errors import RecallError
 from recall.files import Lock
 from recall.settings import Settings
 from recall.shelf import Shelf
-from recall.store import GONE, Store, exists, open_store
+from recall.store import GONE, Store, exists, is_of_index, open_store
 
 
 def idle(settings: Settings) -> Report | None:
@@ -32,7 +31,11 @@ def idle(settings: Settings) -> Report | None:
                 return None
             with open_store(settings.index, wait=0.0) as store:
                 return _look(settings, store)
-    except (OSError, sqlite3.Error, RecallError):
+    except (OSError, RecallError):
+        return None
+    except Exception as problem:
+        if not is_of_index(problem):
+            raise
         return None
 
 

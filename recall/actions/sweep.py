@@ -58,6 +58,7 @@ from recall.store import replace as put_in_place
 _T = TypeVar("_T")
 
 _BATCH = 24 << 20  # bytes of transcripts taken in between two commits
+_HEAD = 1 << 18  # bytes at the beginning of a transcript that name its folder
 _HASH = 24  # MB that FTS5 collects before it writes
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing more can be written there
 
@@ -466,7 +467,7 @@ class Sweep:
         if file is None:
             if not session or client == "codex":
                 owner, kind = self.owner(client, path, session, kind)
-            if self.shelf.is_removed(owner):
+            if self.shelf.is_removed(owner) or self._is_own(path):
                 return ""
         no = file.session if file else store.session_no(client, owner)
         self._read(store, client, path, file, facts, no, copy, kind, source, str(status.st_ino), versions)
@@ -474,6 +475,21 @@ class Sweep:
         self._dirty.add(no)
         self.report.touched.add(no)
         return what
+
+    def _is_own(self, path: str) -> bool:
+        """Did a model call of recall itself leave this transcript? Its first records name the folder."""
+        if not self._own_folders:
+            return False
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+        return any(folder in head for folder in self._own_folders)
+
+    @cached_property
+    def _own_folders(self) -> tuple[bytes, ...]:
+        folder = self.settings.model_folder
+        if not os.path.isdir(folder):
+            return ()
+        return tuple(b'"cwd":' + orjson.dumps(name) for name in {folder, os.path.realpath(folder)})
 
     def versions(self, client: str) -> str:
         """What must be the same for rows to be still right: parser, redaction, folding."""

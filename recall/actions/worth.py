@@ -13,7 +13,6 @@ import orjson
 
 from recall.core.model import Card, Session
 from recall.files import Lock, write_atomic
-from recall.llm.claude_cli import FOLDER
 from recall.settings import Settings
 from recall.shelf import Shelf
 
@@ -50,7 +49,7 @@ class Carded:
 
 def is_own(row: Session, settings: Settings) -> bool:
     """Did a model call of recall itself leave this session?"""
-    folder = os.path.join(settings.state, FOLDER)
+    folder = settings.model_folder
     return bool(row.cwd) and (row.cwd == folder or os.path.realpath(row.cwd) == os.path.realpath(folder))
 
 

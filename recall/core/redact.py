@@ -156,7 +156,7 @@ _LETTERS_ONLY = frozenset(("AIza", "eyJh", "eyJ0", "eyJr"))
 
 # What follows a telling word when something is assigned: the rest of the name, closing quotes, then a sign of
 # assignment ('?' is one from another script) or, after `--flag` or in netrc, a blank and something with a digit.
-_TAIL = rb"""[\w.\-]{0,24}["'\\\]`*]{0,8}[ \t]{0,8}(?:[=:>?]|\([ ]?["'`\\]|(?<=[ \t])(?=\S{0,39}\d)\S{6})"""
+_TAIL = rb"""[\w.\-]{0,24}["'\\\]`*]{0,8}[ \t]{0,8}(?:[=:>?]|\([ ]?["'`\\]|(?<=[ \t])(?=\S{0,39}\d)(?=\S{6}))"""
 _K_WORD = re.compile(
     rb"k(?:e(?:y[ \-](?<=private key.)[\-b]|y" + _TAIL + rb"|n(?<=token)" + _TAIL + rb")"
     rb"|ia(?<=akia)[a-z0-9]{16}|ie(?<=cookie)" + _TAIL + rb"|a(?<=authorika)tion[\w.\-]{0,8}"

@@ -23,9 +23,6 @@ from recall.llm.failure import ModelFailure, of_status
 from recall.llm.prices import cost
 from recall.settings import Settings
 
-FOLDER = "model"
-"""In the state folder: where the client is run, empty; a session that ran there is one of ours."""
-
 GUARD = "RECALL_GUARD"
 """Set for the client and so for whatever it starts: hook and recall do nothing there."""
 
@@ -82,7 +79,7 @@ def complete(
     path = program(settings)
     if not path:
         raise ModelFailure("missing", "Claude Code was not found")
-    folder = os.path.join(settings.state, FOLDER)
+    folder = settings.model_folder
     make_private_dir(folder)
     argv = [
         path,

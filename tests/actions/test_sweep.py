@@ -495,3 +495,13 @@ def test_all_sources_gone_at_once_removes_nothing(home: Path) -> None:
     assert (report.changed, report.problems, report.sessions) == (0, [], 10)
     assert sorted(path.name for path in (home / "backups").rglob("*.jsonl")) == copies
     assert len(search(here, "quarterly")) == 10
+
+
+def test_what_a_model_call_of_ours_left_is_no_session(home: Path) -> None:
+    """A transcript whose folder is the one that our own calls run in is kept and not indexed."""
+    here = settings(home)
+    Path(here.model_folder).mkdir(parents=True, mode=0o700)
+    claude_session(home, here.model_folder, uid(1), TURNS)
+    claude_session(home, "crm", uid(2), TURNS)
+    sweep(here)
+    assert list(rows(here)) == [uid(2)]
