@@ -30,7 +30,7 @@ from recall.actions.find import find
 from recall.actions.sweep import Sweep
 from recall.core.query import parse
 from recall.settings import Settings, load
-from recall.store import Store, exists, open_store
+from recall.store import Store, open_store
 
 DEPTH = 10
 CUTS = (1, 5, 10)
@@ -74,9 +74,10 @@ def baseline(homes: Sequence[str], place: str) -> Search:
 
 
 def index(settings: Settings) -> None:
-    """Take in all homes of the settings, unless that was done before."""
-    if not exists(settings.index):
-        Sweep(settings).run()
+    """Take in all homes of the settings; an index that was kept is brought up to date."""
+    report = Sweep(settings).run()
+    for problem in report.problems:
+        print(problem, file=sys.stderr)
 
 
 def known_items(place: str) -> tuple[list[Query], str]:

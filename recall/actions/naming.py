@@ -12,7 +12,7 @@ from recall.core.card import task_of
 from recall.core.cardfile import kebab
 from recall.core.model import Card, Session
 from recall.core.plain import one_line
-from recall.errors import Usage
+from recall.errors import NothingFound, Usage
 from recall.settings import Settings
 from recall.shelf import TAGGED, Shelf, tagged
 from recall.store import Store
@@ -51,10 +51,10 @@ def changes_of(words: Sequence[str]) -> dict[str, bool]:
 def tag(
     settings: Settings, store: Store, shelf: Shelf, row: Session, changes: dict[str, bool], *, now: float
 ) -> Session:
-    """Change the tags in a session's card; gives its new row. Where there is no card, a short one is made."""
+    """Change the tags in a session's card; gives its new row. Where there is no card, one is made without a model."""
     with turn(settings):
         found = shelf.card_file(row.id)
-        card, seen = found or (_short(row, now), None)
+        card, seen = found or (_extracted(row, store, settings, now), None)
         before = dict(card.extra).get(TAGGED, "")
         kept = {word[1:]: word[0] == "+" for word in before.split() if word[0] in "+-"}
         for one, added in changes.items():
@@ -68,17 +68,23 @@ def tag(
     return store.session(row.no) or row
 
 
-def _short(row: Session, now: float) -> Card:
-    """What the row alone tells."""
-    return Card(
-        row.id,
-        row.client,
-        row.cwd,
-        row.started,
-        row.updated,
-        row.messages,
-        title=row.title if row.title_by == "client" else "",
-        task=task_of(row),
-        written_by="extract",
-        written_at=now,
-    )
+def _extracted(row: Session, store: Store, settings: Settings, now: float) -> Card:
+    """What code can tell of the session; only what its row says where no transcript can be read."""
+    from recall.actions.gist import read_gist
+    from recall.actions.show import own_file
+
+    try:
+        path, file = own_file(row, store, settings)
+        return read_gist(row, path, file.client, settings).extracted(now)
+    except (NothingFound, OSError):
+        return Card(
+            row.id,
+            row.client,
+            row.cwd,
+            row.started,
+            row.updated,
+            row.messages,
+            task=task_of(row),
+            written_by="extract",
+            written_at=now,
+        )

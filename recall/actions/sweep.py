@@ -489,7 +489,8 @@ class Sweep:
         folder = self.settings.model_folder
         if not os.path.isdir(folder):
             return ()
-        return tuple(b'"cwd":' + orjson.dumps(name) for name in {folder, os.path.realpath(folder)})
+        names = {folder, os.path.realpath(folder)}
+        return tuple(b'"cwd":' + blank + orjson.dumps(name) for name in names for blank in (b"", b" "))
 
     def versions(self, client: str) -> str:
         """What must be the same for rows to be still right: parser, redaction, folding."""
