@@ -185,13 +185,14 @@ def head(row: Session, card: Card | None) -> dict[str, str]:
         "ask": fold(row.ask[:600]),
     }
     if card:
-        # Made without a model, the task is the first request, and the names are whatever occurred: no more than that.
+        # Made without a model, the task is the first request, which is there already, and tags and names are whatever
+        # occurred: no more than that.
         said = card.written_by != "extract"
         names = _lines(card.entities)
         out["task"] = fold(card.task) if said else ""
-        out["tags"] = fold(_lines((" ".join(card.tags), names if said else "")))
+        out["tags"] = fold(_lines((" ".join(card.tags), names))) if said else ""
         rest = (card.method, card.next, *card.artifacts, card.body[:_BODY])
-        out["card"] = fold(_lines(rest if said else (card.task, names, *rest)))
+        out["card"] = fold(_lines(rest if said else (" ".join(card.tags), names, *rest)))
     return out
 
 

@@ -32,7 +32,8 @@ def command(days: int, min_events: int, jobs: int, only_estimate: bool, batch: b
     """Write cards for sessions that have none, or whose card is out of date, newest first.
 
     It can be interrupted: what is written stays, and the next run goes on. The calls of a day are limited
-    (RECALL_MAX_LLM_PER_DAY). --batch needs RECALL_LLM=api.
+    (RECALL_MAX_LLM_PER_DAY). --batch needs RECALL_LLM=api. Where no model is set up, or with RECALL_LLM=none, the cards
+    are made by code alone, at no price; a model may write better ones later.
 
     \b
       recall backfill --estimate
@@ -111,20 +112,24 @@ def _now(app: App, rows: list[Session], jobs: int, as_json: bool) -> int:
     from recall.llm.claude_cli import stop as stop_claude
 
     asking = Asking(app.settings, time.time)
-    if asking.engine == "none":
-        raise Unavailable("no model is set up", NO_MODEL)
+    alone = asking.engine == "none"  # by code, without a model
+    if alone and app.settings.llm not in ("auto", "none"):
+        raise Unavailable(f"the model engine {app.settings.llm} is not there", NO_MODEL)
     tags = tuple(app.shelf.preferred_tags())
-    if rows:
+    if alone:
+        rows = [row for row in rows if row.written_by != "extract" or row.written_at < row.updated]
+        app.say("no model is set up: cards are made by code alone")
+    elif rows:
         say_price(app, estimate(rows), "cards")
 
     def works() -> Iterator[Work]:
         for work in _works(app, rows):
-            if asking.barred():
+            if asking.barred() and not alone:
                 return
             yield work
 
     def write(work: Work) -> Made:
-        return write_card(work, app.settings, asking, now=time.time(), tags=tags, unasked=False)
+        return write_card(work, app.settings, asking, now=time.time(), tags=tags, unasked=alone)
 
     def stop() -> None:
         asking.stopped = "interrupted"
@@ -138,14 +143,15 @@ def _now(app: App, rows: list[Session], jobs: int, as_json: bool) -> int:
         for made in many(works(), write, jobs=jobs, stop=stop):
             made = keep(made, app.settings, app.shelf, app.store)
             count += 1
-            written += made.card is not None and not made.why
-            why[made.why] += bool(made.why)
+            wrote = made.card is not None and made.why in ("", "none" if alone else "")
+            written += wrote
+            why[made.why] += not wrote
             bar(count, len(rows), "cards")
     finally:
         bar.end()
         if count:
             write_view(app.settings, app.store, app.shelf)
-    stopped = asking.barred()
+    stopped = "" if alone else asking.barred()
     app.close()
     _tell(app, written, len(rows), why, stopped, asking.cost, as_json)
     return 4 if stopped or any(why[kind] for kind in why if kind in WHY) else 0

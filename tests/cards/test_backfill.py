@@ -66,12 +66,25 @@ def test_a_service_that_says_stop_ends_the_run(home: Path, sessions: Make, with_
     assert len(model_api.requests) <= 2
 
 
-def test_no_model_is_said(home: Path, sessions: Make, with_model: Run) -> None:
-    """With what to do about it."""
+def test_without_a_model_cards_are_made_by_code(home: Path, sessions: Make, with_model: Run, model_api: Any) -> None:
+    """All of them, at no price, and not again while nothing is new."""
+    ids = sessions(2, turns_each=7)
+    done = with_model("backfill", "--json", RECALL_LLM="none")
+    assert done.returncode == 0, done.stderr
+    assert (json.loads(done.stdout)["written"], model_api.requests) == (2, [])
+    for session in ids:
+        card = home / ".claude" / "session-recaps" / f"{session}.md"
+        assert "written_by: extract" in card.read_text()
+    again = with_model("backfill", "--json", RECALL_LLM="none")
+    assert json.loads(again.stdout)["wanted"] == 0
+
+
+def test_an_engine_that_was_chosen_and_is_missing_is_said(home: Path, sessions: Make, with_model: Run) -> None:
+    """And no card by code stands in."""
     sessions(1, turns_each=7)
-    done = with_model("backfill", RECALL_LLM="none")
-    assert done.returncode == 4
-    assert "RECALL_LLM" in done.stderr
+    done = with_model("backfill", RECALL_LLM="claude", RECALL_CLAUDE_BIN="/nowhere/claude", PATH="/nowhere")
+    assert (done.returncode, done.stdout.split(" cards")[0]) == (4, "0 of 1")
+    assert "not installed" in done.stderr
 
 
 def test_an_interrupt_keeps_what_is_written(
