@@ -538,6 +538,30 @@ class Store:
     def _buried(self, table: str) -> list[tuple[int, int]]:
         return self._db.execute(f"SELECT first, last FROM {table} ORDER BY first").fetchall()
 
+    def probe(self) -> list[str]:
+        """What a quick look finds wrong with the index: each table can be read at its ends, and no file is shorter than it
+        says. Damage in the middle of a table is for `check`, which reads all of it."""
+        out = []
+        for table in ("session", "file", "source", "card", "piece", "dead", "out.printed", "out.print"):
+            out += self._tried(table, f"SELECT * FROM {table} ORDER BY 1 DESC LIMIT 1")
+        for table in ("conv_words", "head_words", "out.outp_words"):
+            out += self._tried(table, f"SELECT term FROM {table} LIMIT 1")
+        for schema, path in (("main", self.path), ("out", output_path(self.path))):
+            pages = int(self._db.execute(f"PRAGMA {schema}.page_count").fetchone()[0])
+            size = int(self._db.execute(f"PRAGMA {schema}.page_size").fetchone()[0])
+            if not exists(path + "-wal") and os.stat(path).st_size < pages * size:
+                out.append(f"{os.path.basename(path)}: shorter than it should be")
+        return out
+
+    def _tried(self, name: str, sql: str) -> list[str]:
+        try:
+            self._db.execute(sql).fetchall()
+        except sqlite3.DatabaseError as problem:
+            if not is_damage(problem):
+                raise
+            return [f"{name}: {problem}"]
+        return []
+
     def check(self) -> list[str]:
         """What SQLite and FTS5 find wrong with the index; empty when it is sound."""
         out = [row[0] for row in self._db.execute("PRAGMA quick_check") if row[0] != "ok"]
@@ -547,6 +571,18 @@ class Store:
             except sqlite3.DatabaseError as problem:
                 out.append(f"{table}: {problem}")
         return out
+
+
+def sqlite() -> tuple[str, bool]:
+    """The version of SQLite, and whether it has FTS5."""
+    db = sqlite3.connect(":memory:")
+    try:
+        db.execute("CREATE VIRTUAL TABLE one USING fts5(text)")
+    except sqlite3.OperationalError:
+        return sqlite3.sqlite_version, False
+    finally:
+        db.close()
+    return sqlite3.sqlite_version, True
 
 
 def _card(values: Sequence[Any]) -> Card:

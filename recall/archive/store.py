@@ -15,9 +15,7 @@ from recall.archive.unpack import SUFFIX, unpack
 CLIENTS = ("claude", "codex")
 
 _GENERATION = re.compile(r"(.+)\.g([1-9][0-9]*)", re.DOTALL)
-_WHOLE = BLOCK  # sources up to this size are compared whole whenever they are looked at closely
-_SAMPLE = 4096  # bytes compared of each block of a longer one
-_END = 64 * 1024  # and of its end
+_SAMPLE = 4096  # bytes of each block of a copy, and at its end, that must agree before it grows
 
 
 class Copy(NamedTuple):
@@ -90,8 +88,9 @@ def refresh(root: str, path: str, source: str, sums: Sums | None = None, force: 
     """Bring the copy at `path` (relative to the root) up to date with `source`, looking closer than a hook can.
 
     Contents are compared whole where the lengths are equal but the modification time is not, or when the caller has a
-    reason to doubt (`force`: another inode than last time). Where bytes came since the last sweep, samples of
-    every block are compared, all of it up to 1 MB. With `sums`, the bytes that have none get theirs.
+    reason to doubt (`force`: another inode than last time). Where bytes came since the last sweep, samples of 4 KB
+    are compared: a transcript mostly grows, and to read all of it each time would cost more than it finds.
+    With `sums`, the bytes that have none get theirs.
     A source that ends in `.zst` is kept unpacked, at the path without that suffix.
     OSError as `append`: a source that is missing is the caller's to notice, and no copy is ever removed for it.
     """
@@ -138,12 +137,14 @@ def _agree(source: str, copy: str, length: int, whole: bool) -> tuple[bool, int]
 
 
 def _ranges(length: int, whole: bool) -> Iterator[tuple[int, int]]:
-    """What to compare of `length` bytes, as (offset, size)."""
-    whole = whole or length <= _WHOLE
-    for start in range(0, length, BLOCK):
-        yield start, min(BLOCK if whole else _SAMPLE, length - start)
-    if not whole:
-        yield length - _END, _END
+    """What to compare of `length` bytes, as (offset, size): all, or a sample of each block and one at the end."""
+    if whole or length <= 3 * _SAMPLE:
+        for start in range(0, length, BLOCK):
+            yield start, min(BLOCK, length - start)
+        return
+    for start in range(0, length - 2 * _SAMPLE, BLOCK):
+        yield start, _SAMPLE
+    yield length - _SAMPLE, _SAMPLE
 
 
 def adopted(root: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ import time
 
 from recall.actions.idle import idle
 from recall.actions.report import Report
+from recall.actions.swept import note
 from recall.cli.app import App
 from recall.cli.options import Opt, build
 from recall.cli.output import Progress, megabytes, print_json
@@ -39,8 +40,15 @@ def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) ->
     app = App.from_environment()
     start = time.monotonic()
     report = idle(app.settings)
-    if report is None:
-        report = _sweep(app, quiet=quiet or as_json)
+    try:
+        if report is None:
+            report = _sweep(app, quiet=quiet or as_json)
+    except Exception as problem:
+        note(app.settings, error=getattr(problem, "message", "") or f"{type(problem).__name__}: {problem}")
+        raise
+    if not report.busy:
+        error = f"the archive {app.settings.archive} is not mounted" if report.unmounted else ""
+        note(app.settings, error=error, failing=report.failing)
     seconds = time.monotonic() - start
     caught = None
     if not (report.busy or report.unmounted or no_llm or not max_llm) and _asks(app):
