@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from recall.actions.lineage import Lineage
-from recall.actions.walk import homes, purged_ids, stem, unfinished, walk
+from recall.actions.walk import Found, homes, purged_ids, stem, unfinished, walk
 from recall.archive import append
 from recall.archive.store import adopted, copies
 from recall.clients import NAMES, places
@@ -59,7 +59,9 @@ def rebuild(
     new = settings.index + NEW
     discard(new)
     known = _known(settings)
-    where = {seen[3]: path for path, seen in known.items()} | _sources(settings)
+    kept_by_clients = _sources(settings)
+    where = {seen[3]: path for path, seen in known.items()} | {copy: f.path for copy, f in kept_by_clients.items()}
+    known = _complete(settings, kept_by_clients) | known
     work = Sweep(settings, output=output, progress=progress)
     lineage = Lineage()
     failed: set[str] = set()
@@ -118,14 +120,26 @@ def _known(settings: Settings) -> Known:
         return {}
 
 
-def _sources(settings: Settings) -> dict[str, str]:
-    """Where the clients keep what is in the archive: copy -> path of its source."""
+def _sources(settings: Settings) -> dict[str, Found]:
+    """Where the clients keep what is in the archive: copy -> its source."""
     folders = adopted(settings.archive)
-    out: dict[str, str] = {}
+    out: dict[str, Found] = {}
     for home in homes(settings):
         for found in walk(home, lambda path, problem: None):
-            if found.place.kind in ("main", "sub"):
-                out.setdefault(append.locate(settings.archive, found.place.archive, folders), found.path)
+            out.setdefault(append.locate(settings.archive, found.place.archive, folders), found)
+    return out
+
+
+def _complete(settings: Settings, sources: dict[str, Found]) -> Known:
+    """The sources that their copies hold whole, as size and time tell: there is nothing to look at again."""
+    out: Known = {}
+    for copy, found in sources.items():
+        try:
+            status = os.stat(os.path.join(settings.archive, copy))
+        except OSError:
+            continue
+        if status.st_size == found.size and status.st_mtime_ns == found.mtime:
+            out[found.path] = (found.size, found.mtime, found.ino, copy)
     return out
 
 

@@ -208,7 +208,8 @@ def _places(app: App, view: Overview) -> Iterator[tuple[str, str]]:
     elif not view.kept:
         yield "source", "gone: its card is all that is left"
     elif view.archived_only:
-        yield "source", f"archived only; the client had it at {one_line(view.own[0].was)}"
+        was = one_line(view.own[0].was)
+        yield "source", f"archived only; the client had it at {was}" if was else "archived only"
     for kept in view.own:
         if kept.source:
             yield "source", one_line(kept.source)
