@@ -132,6 +132,11 @@ class _Stream:
         return data
 
 
+def decodes() -> bool:
+    """Can this Python read compressed transcripts?"""
+    return _decoder() is not None
+
+
 def _decoder() -> Any:
     """The zstd module of this Python, or None."""
     for name in ("compression.zstd", "backports.zstd"):

@@ -43,8 +43,8 @@ def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) ->
     try:
         if report is None:
             report = _sweep(app, quiet=quiet or as_json)
-    except Exception as problem:
-        note(app.settings, error=getattr(problem, "message", "") or f"{type(problem).__name__}: {problem}")
+    except Exception as failure:
+        note(app.settings, error=getattr(failure, "message", "") or f"{type(failure).__name__}: {failure}")
         raise
     if not report.busy:
         error = f"the archive {app.settings.archive} is not mounted" if report.unmounted else ""
