@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from bench import make_corpus, process
 from bench.figure import Figure
 from bench.process import Ratio, Took, against
-from recall.archive.append import BLOCK
+from recall.archive.append import BLOCK, TAIL
 from recall.settings import load
 from recall.store import open_store
 
 TOUCHED = 5
+SAMPLE = 4096
 LARGE = 500_000_000
 """Bytes of transcripts from which on a search must be faster than reading them all; below, starting counts most."""
 
@@ -117,5 +118,4 @@ def _grow(home: str, number: int) -> dict[str, int]:
 
 def _window(length: int) -> int:
     """Bytes of a transcript that a sweep compares before it appends: see `recall.archive.store.refresh`."""
-    whole = length if length <= BLOCK else 4096 * math.ceil(length / BLOCK) + (64 << 10)
-    return whole + 2 * 4096
+    return min(length, SAMPLE * (math.ceil(length / BLOCK) + 2)) + TAIL
