@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tag": ("recall.cli.tag", "Add tags to a session, or take some away."),
     "tags": ("recall.cli.tags", "List all tags with their counts."),
     "stats": ("recall.cli.stats", "Count sessions, bytes, model calls and their cost."),
+    "doctor": ("recall.cli.doctor", "Check the installation, or say why a session is not found."),
     "verify": ("recall.cli.verify", "Check archive and index for damage."),
     "demo": ("recall.cli.demo", "Try recall on bundled samples in a throw-away folder."),
     "completion": ("recall.cli.completion", "Print the completion script for a shell."),
