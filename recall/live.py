@@ -51,19 +51,21 @@ def _claude(folder: str) -> set[str]:
 
 def runs_since(pid: int, started: object) -> bool:
     """Does process `pid` run, and is it the one that started at `started`? (The kernel's start time in clock ticks, field 22
-    of /proc/<pid>/stat; where that cannot be read, only that it runs.)"""
+    of /proc/<pid>/stat; where that cannot be read, only that it runs.) One that has ended and that its parent has not asked
+    for does not run."""
     if pid <= 0:
         return False
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            ticks = file.read().rpartition(b")")[2].split()[19]
+            fields = file.read().rpartition(b")")[2].split()
+        state, ticks = fields[0], fields[19]
     except FileNotFoundError:
         if os.path.isdir("/proc/self"):
             return False
         return _exists(pid)
     except (OSError, IndexError):
         return _exists(pid)
-    return started is None or str(started) == ticks.decode()
+    return state not in (b"Z", b"X") and (started is None or str(started) == ticks.decode())
 
 
 def _exists(pid: int) -> bool:
