@@ -95,7 +95,11 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def set_source(self, path: str, size: int, mtime: int, ino: int, copy: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?, ?)", (path, size, mtime, ino, copy))
+        changed = self._db.execute(
+            "UPDATE source SET size = ?, mtime = ?, ino = ?, copy = ? WHERE path = ?", (size, mtime, ino, copy, path)
+        )
+        if not changed.rowcount:
+            self._db.execute("INSERT INTO source VALUES (?, ?, ?, ?, ?)", (path, size, mtime, ino, copy))
 
     def session_no(self, client: str, session: str) -> int:
         """The number of a session, made when it is new."""
@@ -140,9 +144,14 @@ class Store:
         no = int(row[0]) if row else None
         names = [name for name in Transcript._fields if name != "no"]
         values = [getattr(file, name) for name in names]
+        # Not `INSERT OR REPLACE`: its savepoint makes FTS5 write out what it has collected so far.
+        if no is not None:
+            sets = ", ".join(f"{name} = ?" for name in names)
+            self._db.execute(f"UPDATE file SET {sets}, facts = ?, uuids = ? WHERE no = ?", (*values, data, uuids, no))
+            return no
         done = self._db.execute(
-            f"INSERT OR REPLACE INTO file (no, {', '.join(names)}, facts, uuids) VALUES ({', '.join('?' * (len(names) + 3))})",
-            (no, *values, data, uuids),
+            f"INSERT INTO file ({', '.join(names)}, facts, uuids) VALUES ({', '.join('?' * (len(names) + 2))})",
+            (*values, data, uuids),
         )
         return int(done.lastrowid or 0)
 
@@ -198,7 +207,9 @@ class Store:
             self._db.execute("INSERT INTO out.outp(rowid, text) VALUES (?, ?)", (base | n, row.text))
             self._db.execute("INSERT INTO out.print VALUES (?, ?, ?, ?)", (base | n, file, row.start, row.stop))
             n += 1
-        self._db.execute("INSERT OR REPLACE INTO out.printed VALUES (?, ?)", (file, done))
+        changed = self._db.execute("UPDATE out.printed SET done = ? WHERE file = ?", (done, file))
+        if not changed.rowcount:
+            self._db.execute("INSERT INTO out.printed VALUES (?, ?)", (file, done))
 
     def bury(self, file: int) -> None:
         """Take the rows of a file out of sight: it was rewritten, and will be read whole again."""

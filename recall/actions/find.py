@@ -9,10 +9,17 @@ from recall.core import forms, rank
 from recall.core.card import has_row, status_of, tags_of
 from recall.core.model import Hit, Occurrence, Session
 from recall.core.query import Query, Term
+from recall.core.text import is_unspaced
 from recall.store import SHIFT, Store
 
 TEMPLATE_SESSIONS = 3
 """A long request that so many sessions begin with is a template."""
+
+TERMS = 32
+"""Terms of one query that are looked for: more is a pasted text."""
+
+PARTS = 12
+"""Parts of one typed word that are looked for one by one."""
 
 COMMON = 6000
 """A word in more rows than this is counted by rows, not by occurrences."""
@@ -75,6 +82,7 @@ def find(
         rows.sort(key=lambda row: (-row.updated, row.id))
         return Found([Hit(row, "", 0.0) for row in rows[:limit]], len(rows), sessions, newest, hidden)
 
+    query = _rarest(query, store)
     tier = ""
     matches = [match(term, store) for term in query.terms]
     shared = store.shared(TEMPLATE_SESSIONS)
@@ -114,6 +122,15 @@ def find(
             Hit(by_no[one.no], here, one.score, _why(evidence[one.no], query.terms, matches), one.row, _words(matches))
         )
     return Found(hits, len(ranked), sessions, newest, hidden)
+
+
+def _rarest(query: Query, store: Store) -> Query:
+    """Of a long text that was pasted, the words that say most: those in the fewest rows, and in any."""
+    if len(query.terms) <= TERMS:
+        return query
+    rows = {term: max((store.rows_with(word) for word in term.options[0]), default=0) for term in query.terms}
+    chosen = set(sorted(query.terms, key=lambda term: (not rows[term], rows[term]))[:TERMS])
+    return query._replace(terms=tuple(term for term in query.terms if term in chosen))
 
 
 def _passes(row: Session, query: Query, live: Collection[str]) -> bool:
@@ -202,8 +219,14 @@ def _forms(word: str, store: Store) -> dict[str, float]:
 
 
 def _together(words: tuple[str, ...], store: Store) -> list[Occurrence]:
-    """Rows of sessions that hold all parts of a word, though nowhere side by side."""
-    parts = [store.occurrences({word: 0.3}) for word in words]
+    """Rows of sessions that hold all parts of a word, though nowhere side by side.
+
+    Of a run without spaces, the parts that exist: two words typed as one have a pair at their seam that is nowhere.
+    """
+    once = list(dict.fromkeys(words))[:PARTS]
+    parts = [store.occurrences({word: 0.3}) for word in once if store.rows_with(word) <= COMMON]
+    if any(is_unspaced(word) for word in once):
+        parts = [part for part in parts if part]
     holders = set.intersection(*({row.row >> SHIFT for row in part} for part in parts)) if parts else set()
     return [row for part in parts for row in part if row.row >> SHIFT in holders]
 

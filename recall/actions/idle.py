@@ -25,6 +25,8 @@ def idle(settings: Settings) -> Report | None:
     """The report of a sweep that has nothing to do; None when there may be something. The lock is held meanwhile."""
     if not exists(settings.index) or purged_ids(settings) or os.path.exists(unfinished(settings)):
         return None
+    if not _view_is_current(settings):  # before the index is opened, which touches its log
+        return None
     try:
         with Lock(lock_path(settings), wait=False) as held:
             if held is None or not append.ready(settings.archive, settings.state):
@@ -41,7 +43,7 @@ def idle(settings: Settings) -> Report | None:
 
 def _look(settings: Settings, store: Store) -> Report | None:
     shelf = Shelf(settings.data, settings.state)
-    if shelf.troubles() or not _view_is_current(settings):
+    if shelf.troubles():
         return None
     report = Report()
     known = store.sources()

@@ -14,7 +14,7 @@ from recall.archive import append
 from recall.archive.store import adopted, copies
 from recall.clients import NAMES, places
 from recall.core.model import Place
-from recall.errors import RecallError, Unavailable
+from recall.errors import Damaged, RecallError, Unavailable
 from recall.files import make_private_dir
 from recall.settings import Settings
 from recall.store import NEW, alone, create_store, discard, open_store, replace
@@ -90,7 +90,13 @@ def rebuild(
             if output:
                 work.take_output(store)
             count = store.count()
+            taken = store.file_count()
             store.settle()
+        if failed and not taken:
+            raise Damaged(
+                "no transcript could be taken in: the old index stays",
+                "recall verify names what is wrong with the copies",
+            )
         with alone(settings.index):
             replace(settings.index, new)
     except BaseException:

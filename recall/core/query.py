@@ -17,6 +17,9 @@ from recall.core.text import fold_plain, humps, is_unspaced, tokens
 from recall.core.words import FUNCTION_WORDS
 from recall.errors import Usage
 
+LONGEST = 24
+"""Parts of one typed word that are looked for side by side; what is longer is cut."""
+
 LONG = 5
 """A query of more words than this is a question: function words weigh nothing, single turns more."""
 
@@ -142,7 +145,7 @@ def _split(text: str) -> list[tuple[str, bool, bool]]:
 
 def phrase(body: str) -> list[Term]:
     """The term of a quoted text; none when there is no word in it."""
-    parts = tuple(tokens(fold_plain(body)))
+    parts = tuple(tokens(fold_plain(body)))[:LONGEST]
     return [Term(body, (parts,), widen=False, phrase=True)] if parts else []
 
 
@@ -186,14 +189,20 @@ def _unspaced(part: str) -> list[Term]:
 
 
 def _plain(part: str) -> list[Term]:
-    parts = tuple(tokens(fold_plain(part)))
+    parts = tuple(tokens(fold_plain(part)))[:LONGEST]
     if not parts:
         return []
     options = [parts]
+    bare = part.strip("\"'`()[]{}<>.,;:!?")
     if len(parts) == 1:
-        bumps = tuple(humps(part.strip("\"'`()[]{}<>.,;:!?")))
+        bumps = tuple(humps(bare))
+        glued = re.fullmatch(r"([^\W\d_]{2,})(\d+)", parts[0])
         if len(bumps) > 1:
             options.append(bumps)
+        elif glued:  # PAY4711, which may be written PAY-4711
+            options.append((glued[1], glued[2]))
+        elif re.fullmatch(r"[A-Z]{2}[a-z]{2,}", bare):  # OBrien
+            options.append((parts[0][0], parts[0][1:]))
         weak = parts[0] in FUNCTION_WORDS
         return [Term(part, tuple(options), widen=not weak, weak=weak)]
     if len(parts) == 2 and len(parts[1]) <= 2 and "'" in part.replace("’", "'"):  # it's, foo's, don't
@@ -207,6 +216,11 @@ def _plain(part: str) -> list[Term]:
         ]
     if all(char.isalnum() or char in "_-" for char in part):
         options.append(("".join(parts),))
+    elif re.fullmatch(r"v\d+", parts[0]):  # v2.4.0
+        options.append((parts[0][1:], *parts[1:]))
+    line = re.search(r"\.\w+((?::\d+)+):?$", bare)
+    if line and len(parts) > line[1].count(":"):  # a path with the number of a line
+        options.append(parts[: -line[1].count(":")])
     return [Term(part, tuple(options), widen=False)]
 
 

@@ -64,8 +64,10 @@ def fold_plain(text: str) -> str:
     for letter, plain in _SINGLE:
         text = text.replace(letter, plain)
     accented, maybe_run, run = _wide()
+    if "\u0307" in text:
+        text = text.replace("\u0307", "")
     if accented.search(text):
-        text = accented.sub(_bare, text).replace("\u0307", "")
+        text = accented.sub(_bare, text)
     return run.sub(_pairs, text) if maybe_run.search(text) else text
 
 

@@ -103,8 +103,14 @@ class Archive(RuleBasedStateMachine):
 
     @rule(data=BYTES, same_length=st.booleans(), keep_time=st.booleans())
     def replace(self, data: bytes, same_length: bool, keep_time: bool) -> None:
-        """Another file takes the name, perhaps with the length and the time of the old one."""
+        """Another file takes the name, perhaps with the length and the time of the old one.
+
+        The old one is kept elsewhere: else its inode could come again with another content, of the same length and time,
+        which nothing but reading every file each time would notice.
+        """
         self.only_grew = False
+        if self.there():
+            os.link(self.source, os.path.join(self.folder, f"old-{len(os.listdir(self.folder))}"))
         before = os.stat(self.source) if self.there() else None
         if same_length and before:
             data = (data * (before.st_size // len(data) + 1))[: before.st_size]
