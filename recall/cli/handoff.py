@@ -10,6 +10,7 @@ import click
 from recall.cli.app import App
 from recall.cli.output import Progress, print_json, utc
 from recall.cli.recap import QUIET_REASONS, WHY
+from recall.core.model import Session
 from recall.errors import NothingFound, Refused, Unavailable, Usage
 
 
@@ -22,6 +23,7 @@ from recall.errors import NothingFound, Refused, Unavailable, Usage
 @click.option("--for", "client", type=click.Choice(["claude", "codex"]), help="Print it as a brief for this client.")
 @click.option("--force", is_flag=True, help="Also when the handoff is up to date.")
 @click.option("--no-llm", is_flag=True, help="No model: what code alone can tell.")
+@click.option("--estimate", is_flag=True, help="With --all: say what it would cost, and write nothing.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask.")
 @click.option("--quiet", is_flag=True, help="Print nothing.")
 @click.option("--json", "as_json", is_flag=True, help="The handoff as JSON.")
@@ -32,6 +34,7 @@ def command(
     client: str | None,
     force: bool,
     no_llm: bool,
+    estimate: bool,
     yes: bool,
     quiet: bool,
     as_json: bool,
@@ -45,11 +48,13 @@ def command(
     """
     if everything == bool(target):
         raise Usage("one session, or --all", "recall handoff last")
+    if estimate and not everything:
+        raise Usage("--estimate is for --all", "one handoff is one model call")
     app = App.from_environment()
     if no_llm:
         app.settings = app.settings._replace(llm="none")
     if everything:
-        return _all(app, days, yes, as_json)
+        return _all(app, days, yes, as_json, only_price=estimate)
     assert target is not None
     return _one(app, target, client or "", force, quiet, as_json)
 
@@ -83,7 +88,7 @@ def _one(app: App, target: str, client: str, force: bool, quiet: bool, as_json: 
     return 4 if made.asked and made.why not in ("", "refused") else 0
 
 
-def _all(app: App, days: int, yes: bool, as_json: bool) -> int:
+def _all(app: App, days: int, yes: bool, as_json: bool, *, only_price: bool) -> int:
     from recall.actions.asking import Asking
     from recall.actions.estimate import estimate
     from recall.actions.handoff import keep_handoff, lacks_handoff, write_handoff
@@ -103,6 +108,9 @@ def _all(app: App, days: int, yes: bool, as_json: bool) -> int:
         for row in worthy(app.store.sessions(), app.settings, app.shelf, since=since, least=app.settings.min_events)
         if lacks_handoff(row, app.settings, known)
     ]
+    if only_price:
+        app.close()
+        return _price(app, rows, as_json, free=asking.engine == "none")
     if rows and asking.engine != "none":
         say_price(app, estimate(rows), "handoffs")
         if sys.stdin.isatty() and not yes and not click.confirm("Write them?", default=True, err=True):
@@ -143,3 +151,20 @@ def _all(app: App, days: int, yes: bool, as_json: bool) -> int:
     if stopped:
         app.say(f"stopped: {WHY.get(stopped, stopped)}; the same command goes on later")
     return 4 if stopped else 0
+
+
+def _price(app: App, rows: list[Session], as_json: bool, *, free: bool) -> int:
+    """How many handoffs are wanted, and about what they cost."""
+    from recall.actions.estimate import estimate
+    from recall.cli.backfill import money
+
+    span = (0.0, 0.0) if free else estimate(rows).price(app.settings.model)
+    model = "" if free else app.settings.model
+    if as_json:
+        print_json({"schema": 1, "wanted": len(rows), "model": model, "dollars": span})
+        return 0
+    told = "made by code alone, at no price" if free else f"by {model}, "
+    if not free:
+        told += f"about {money(span)}" if span else "at a price that is not known"
+    print(f"{len(rows)} handoffs {told}")
+    return 0

@@ -97,3 +97,17 @@ def test_one_or_all(home: Path, with_model: Run) -> None:
     """Neither or both is wrong usage."""
     assert with_model("handoff").returncode == 2
     assert with_model("handoff", "last", "--all").returncode == 2
+
+
+def test_the_price_of_all_is_told_before(home: Path, sessions: Make, with_model: Run, model_api: Any) -> None:
+    """--estimate writes nothing and asks nobody; it is for --all only."""
+    sessions(3)
+    with_model("sweep", "--no-llm")
+    done = with_model("handoff", "--all", "--estimate")
+    assert done.returncode == 0
+    assert done.stdout.startswith("3 handoffs by claude-haiku-5-5, about $0.0")
+    free = with_model("handoff", "--all", "--estimate", "--no-llm", "--json")
+    assert json.loads(free.stdout) == {"schema": 1, "wanted": 3, "model": "", "dollars": [0.0, 0.0]}
+    assert model_api.requests == []
+    assert not (home / ".claude/session-recaps/handoffs").exists()
+    assert with_model("handoff", "last", "--estimate").returncode == 2
