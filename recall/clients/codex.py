@@ -290,7 +290,12 @@ class _Reader:
         role = payload.get("role")
         texts = _texts(payload.get("content"))
         if role == "assistant":
-            self.answer("\n".join(texts), _AS_INPUT, at, time)
+            text = "\n".join(texts)
+            if isinstance(payload.get("id"), str) and self.summary(text):
+                self.facts.summary = True
+                self.add(ASIDE, text, at, time, "summary")
+            else:
+                self.answer(text, _AS_INPUT, at, time)
         elif role == "user":
             kinds = mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
             if isinstance(kinds, list) and kinds and not any(str(each).startswith("user") for each in kinds):
@@ -298,6 +303,15 @@ class _Reader:
                     self.moved(working_directory(text))
                 return
             self.user(texts, _AS_INPUT, at, time)
+
+    def summary(self, text: str) -> bool:
+        """Is an answer one to the client, for a compaction? Where messages are told as items, an answer to the user was told so
+        just before. (Observed with codex 0.171.0.)"""
+        said = self.facts.said
+        if not any(entry[1] & _AS_ITEM for entry in said):
+            return False
+        number = fingerprint(text.strip())
+        return all(entry[0] != number for entry in said)
 
     def completed(self, item: Object, at: int, time: float) -> None:
         kind = item.get("type")

@@ -25,6 +25,12 @@ class TestCodex(ClientTests):
         assert self.texts(sample, THINKING) == ["**Looking at the stock table**"]
         assert (facts.users, facts.answers, facts.calls) == (3, 3, 1)
 
+    def test_an_answer_to_the_client_is_none_to_the_user(self) -> None:
+        """The summary of a compaction stands among the answers, but is told of by no item: it is an aside."""
+        assert self.texts("paginated", ASSISTANT) == ["Writing it."]
+        assert self.facts("paginated").answers == 1
+        assert "SUMMARY for the model itself" in self.texts("paginated", ASIDE)
+
     @pytest.mark.parametrize(
         ("sample", "typed"),
         [
