@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tags": ("recall.cli.tags", "List all tags with their counts."),
     "stats": ("recall.cli.stats", "Count sessions, bytes, model calls and their cost."),
     "doctor": ("recall.cli.doctor", "Check the installation, or say why a session is not found."),
+    "install": ("recall.cli.install", "Add hooks, permissions, the skill and the timer."),
+    "uninstall": ("recall.cli.uninstall", "Take back what install did; copies and cards stay."),
     "verify": ("recall.cli.verify", "Check archive and index for damage."),
     "demo": ("recall.cli.demo", "Try recall on bundled samples in a throw-away folder."),
     "completion": ("recall.cli.completion", "Print the completion script for a shell."),
@@ -33,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 ALIASES = {"search": "find", "rm": "remove", "forget": "remove"}
 
-QUICK = ("find", "search", "sweep")
+QUICK = ("find", "search", "sweep", "install", "uninstall")
 """Commands whose ordinary lines are read without click: see `recall.cli.options`."""
 
 INTERRUPTED = 130
