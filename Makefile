@@ -1,4 +1,4 @@
-# `make test` runs all that CI runs, in an environment of its own under .venv.
+# `make test` runs all that CI runs but the real clients (`make test-clients`), in an environment of its own under .venv.
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 # Python for the environment: the first of these that is 3.11 or newer.
 CANDIDATES := python3.14 python3.13 python3.12 python3.11 python3 python
 
-.PHONY: test lint types pytest docs bench eval clean
+.PHONY: test lint types pytest clients test-clients pytest-clients docs bench eval clean
 .DEFAULT_GOAL := test
 
 test: lint types pytest
@@ -19,7 +19,21 @@ types: $(STAMP)
 	$(PY) -m mypy --strict
 
 pytest: $(STAMP)
-	$(PY) -m pytest -n 2
+	$(PY) -m pytest -n 2 -m "not client"
+
+# The real claude and codex, installed once for this machine (npm's own configuration says from where); without them the
+# tests are skipped and say why.
+CLIENTS := $(or $(RECALL_TEST_CLIENTS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/recall-test-clients)
+LIMIT := $(shell command -v timeout >/dev/null 2>&1 && echo timeout 900)
+
+test-clients: clients pytest-clients
+
+clients:
+	@$(LIMIT) sh tests/realclient/install_clients.sh '$(CLIENTS)' both >/dev/null || \
+		echo "make: the real clients could not be installed in $(CLIENTS); their tests will be skipped" >&2
+
+pytest-clients: $(STAMP)
+	RECALL_TEST_CLIENTS='$(CLIENTS)' $(LIMIT) $(PY) -m pytest -n 2 -m client -rs tests/realclient
 
 docs: $(STAMP)
 	$(PY) -m recall.cli.reference docs/commands.md

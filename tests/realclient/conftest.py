@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.llm.conftest import address, model_api  # noqa: F401
+from tests.realclient.lab import Lab
 
 
 def clients_folder() -> Path:
@@ -17,10 +20,28 @@ def clients_folder() -> Path:
     return Path(named) if named else Path(cache) / "recall-test-clients"
 
 
+def _program(name: str) -> Path:
+    path = clients_folder() / "node_modules" / ".bin" / name
+    if not path.exists():
+        pytest.skip(f"no {name} in {clients_folder()}: tests/realclient/install_clients.sh DIR both installs it")
+    return path
+
+
 @pytest.fixture
 def real_claude() -> Path:
     """The real Claude Code; the test is skipped where it is not installed."""
-    path = clients_folder() / "node_modules" / ".bin" / "claude"
-    if not path.exists():
-        pytest.skip(f"no Claude Code in {clients_folder()}: tests/realclient/install_clients.sh DIR installs it")
-    return path
+    return _program("claude")
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    """A home with both real clients in it, and a fake of the model behind them."""
+    for name in ("claude", "codex"):
+        _program(name)
+    if not shutil.which("tmux"):
+        pytest.skip("no tmux: the clients need a terminal")
+    if not shutil.which("node"):
+        pytest.skip("no node: the launcher of codex needs it")
+    made = Lab(clients_folder())
+    yield made
+    made.close()

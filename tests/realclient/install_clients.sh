@@ -29,7 +29,7 @@ for package; do
     have=$(sed -n 's/^  "version": "\(.*\)",*$/\1/p' "node_modules/$name/package.json" 2>/dev/null | head -n 1)
     [ "$name@$have" = "$package" ] || missing=1
 done
-[ -z "$missing" ] || npm install --no-audit --no-fund --save-exact "$@" >&2
+[ -z "$missing" ] || npm install --no-audit --no-fund --fetch-retries 1 --save-exact "$@" >&2
 
 # npm may hold back install scripts; claude's only puts the native program over a placeholder.
 stub=node_modules/@anthropic-ai/claude-code/bin/claude.exe

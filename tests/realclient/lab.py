@@ -68,7 +68,11 @@ class Lab:
     # ------------------------------------------------------------ set up
 
     def _set_up_claude(self) -> None:
-        trusted = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True, "projectOnboardingSeenCount": 4}
+        trusted = {
+            "hasTrustDialogAccepted": True,
+            "hasCompletedProjectOnboarding": True,
+            "projectOnboardingSeenCount": 4,
+        }
         state = {
             "hasCompletedOnboarding": True,
             "lastOnboardingVersion": "99.0.0",
@@ -165,6 +169,11 @@ class Lab:
         assert done.returncode in (0, 1), done.stderr
         return json.loads(done.stdout)["results"] if done.stdout else []
 
+    def rows(self, *words: object) -> list[dict[str, Any]]:
+        """The same after a whole sweep."""
+        self.recall("sweep", "--no-llm", "--quiet")
+        return self.find("--no-refresh", *words)
+
     def answer(self, *texts: str | dict[str, Any], **more: Any) -> None:
         """What the model says from now on: one text (or whole reply) a turn. Session titles are answered apart."""
         turns = [{"text": text} if isinstance(text, str) else text for text in texts]
@@ -195,7 +204,10 @@ class Lab:
         self._tmux_runs = True
         env = {key: value for key, value in self.env().items() if key in ("PATH", "HOME", "TERM", "LANG", "SHELL")}
         done = subprocess.run(
-            ["tmux", "-S", str(self.root / "s"), "-f", "/dev/null", *args], env=env, capture_output=True, encoding="utf-8"
+            ["tmux", "-S", str(self.root / "s"), "-f", "/dev/null", *args],
+            env=env,
+            capture_output=True,
+            encoding="utf-8",
         )
         assert done.returncode == 0 or not check, (args, done.stderr)
         return done.stdout
@@ -318,10 +330,10 @@ class Tui:
 
     def entry(self) -> dict[str, Any]:
         """What Claude Code says of itself in `sessions/<pid>.json`: sessionId, status, ..."""
-        try:
-            return json.loads((self.lab.home / f".claude/sessions/{self.pid}.json").read_text())
-        except (OSError, ValueError):
-            return {}
+        for pid in (self.pid, *_children(self.pid)):
+            with contextlib.suppress(OSError, ValueError):
+                return dict(json.loads((self.lab.home / f".claude/sessions/{pid}.json").read_text()))
+        return {}
 
     def session(self) -> str:
         """The id of the session that Claude Code has open in this window."""
