@@ -37,6 +37,9 @@ class Settings(NamedTuple):
     handoff_days: int = 30  # an older handoff is not used any more
     claude_bin: str = ""  # Claude Code, where it is not found by itself
     guarded: bool = False  # we run inside of a model call of our own
+    autoname: bool = False  # sessions of Claude Code that nobody named are called `folder · task`
+    startup_digest: bool = False  # a new session is told what was done in its folder
+    handoff_after_clear: bool = False  # the handoff is injected after /clear too
 
     @property
     def index(self) -> str:  # type: ignore[override]
@@ -94,6 +97,9 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
             raise Usage(f"{key} is no number: {value(key, '')!r}", f"mend RECALL_{key.upper()} or {config}")
         return got
 
+    def switch(key: str) -> bool:
+        return value(key, "0").strip().lower() not in ("", "0", "no", "off", "false")
+
     engine = value("llm", "auto").lower()
     if engine not in ENGINES:
         raise Usage(f"llm is {engine!r}", f"RECALL_LLM is one of {', '.join(ENGINES)}")
@@ -119,6 +125,9 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         handoff_days=number("handoff_days", 30),
         claude_bin=_path(value("claude_bin", ""), home),
         guarded=bool(env.get("RECALL_GUARD")),
+        autoname=switch("autoname"),
+        startup_digest=switch("startup_digest"),
+        handoff_after_clear=switch("handoff_after_clear"),
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from recall.actions import earlier, launcher, timer
+from recall.actions import earlier, hookconf, launcher, timer
 from recall.actions import journal as book
 from recall.actions.editor import Editor, handlers, take_handlers, undo
 from recall.actions.journal import File, Journal
@@ -124,7 +124,7 @@ def plan(settings: Settings, machine: Machine, wish: Wish) -> Plan:
     first = journal is None
     journal = journal or Journal()
     todo = Plan(journal, was_timer=journal.timer)
-    _launcher(todo, machine, wish)
+    _launcher(todo, settings, machine, wish)
     homes = present(settings, "claude")
     for home in homes:
         _claude(todo, settings, machine, wish, home)
@@ -151,8 +151,9 @@ def ours(machine: Machine) -> Callable[[str], bool]:
     return lambda command: at in command or launcher.command(machine.share) in command
 
 
-def _launcher(todo: Plan, machine: Machine, wish: Wish) -> None:
-    _whole(todo, launcher.path(machine.share), launcher.text(wish.python, wish.package), 0o700)
+def _launcher(todo: Plan, settings: Settings, machine: Machine, wish: Wish) -> None:
+    text = launcher.text(wish.python, wish.package, hookconf.path(settings))
+    _whole(todo, launcher.path(machine.share), text, 0o700)
 
 
 def _claude(todo: Plan, settings: Settings, machine: Machine, wish: Wish, home: str) -> None:
@@ -416,6 +417,7 @@ def apply(todo: Plan, settings: Settings, machine: Machine) -> list[str]:
         journal.moved.append([start, end])
         book.save(state, journal)
         os.rename(start, end)
+    hookconf.write(settings, handoff=journal.handoff)
     for change in todo.changes:
         _do(change, state, journal)
     trouble = []

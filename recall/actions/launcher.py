@@ -6,10 +6,12 @@ Codex trusts a hook by its command line; where that changed, it would ask again 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 
 from recall.actions.shipped import shipped
-from recall.files import write_atomic
+from recall.actions.walk import homes
+from recall.settings import Settings
 
 NAME = "recall-hook"
 
@@ -24,23 +26,25 @@ def command(folder: str) -> str:
     return shlex.quote(path(folder))
 
 
-def text(python: str, package: str) -> bytes:
-    """The script for an interpreter and the folder of the installed package `recall`."""
+def text(python: str, package: str, conf: str) -> bytes:
+    """The script for an interpreter, the folder of the installed package `recall`, and the hook's settings file."""
+    values = {"PYTHON": python, "MAIN": os.path.join(package, "hook_main.py"), "CONF": conf}
     template = shipped("hooks", NAME).decode("utf-8")
-    filled = template.replace("@PYTHON@", shlex.quote(python))
-    main = shlex.quote(os.path.join(package, "hook_main.py"))
-    return filled.replace("@MAIN@", main).encode("utf-8", "surrogateescape")
+    filled = re.sub("@([A-Z]+)@", lambda found: shlex.quote(values[found[1]]), template)
+    return filled.encode("utf-8", "surrogateescape")
 
 
-def write(folder: str, python: str, package: str) -> str:
-    """Write the launcher (0700, atomically) unless it stands there already; the command line to register."""
-    wanted = text(python, package)
-    at = path(folder)
-    try:
-        with open(at, "rb") as file:
-            there = file.read() == wanted and os.access(at, os.X_OK)
-    except OSError:
-        there = False
-    if not there:
-        write_atomic(at, wanted, 0o700)
-    return command(folder)
+def conf_path(settings: Settings) -> str:
+    return os.path.join(settings.state, "hook.conf")
+
+
+def conf(settings: Settings, handoff: bool) -> bytes:
+    """What the hook must know and does not find out itself: lines `key=value`. The environment goes before them.
+
+    A home is `home=<prefix> <folder>`; the prefix stands before the paths of its copies.
+    """
+    pairs = [("state", settings.state), ("archive", settings.archive), ("data", settings.data)]
+    pairs += [("home", f"{home.prefix} {home.path}") for home in homes(settings)]
+    pairs += [("handoff", "1" if handoff else "0"), ("handoff_days", str(settings.handoff_days))]
+    text = "".join(f"{key}={value}\n" for key, value in pairs if "\n" not in value)
+    return f"# Written by `recall install` from its settings.\n{text}".encode("utf-8", "surrogateescape")
