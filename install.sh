@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs recall for this user: an environment of its own, a link to the command, a first sweep.
-# Plain sh, so that the shells of macOS and Debian both run it. The clients' own files are not touched.
+# Installs recall for this user: an environment of its own, a link to the command, what `recall install` adds to the
+# clients, a first sweep. Plain sh, so that the shells of macOS and Debian both run it.
 set -eu
 umask 077
 unset CDPATH PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX
@@ -11,19 +11,26 @@ DRY=
 ACTION=install
 PYTHON=
 UV=
+PASSED=
+TOLD=
 
 usage() {
     cat <<'END'
-Usage: ./install.sh [--name NAME] [--dry-run] [--uninstall] [--help]
+Usage: ./install.sh [--with-handoff] [--no-hooks] [--no-timer] [--name NAME] [--dry-run] [--uninstall] [--help]
 
-Installs recall for you alone: the program under ~/.local/share/recall, the command in ~/.local/bin. Then
-takes in the transcripts that are there (nothing of theirs is changed) and shows a first result.
-Running it again upgrades to this checkout.
+Installs recall for you alone: the program under ~/.local/share/recall, the command in ~/.local/bin. Adds hooks,
+permission rules and a skill to Claude Code and Codex, as far as they are here, and a timer. Then takes in the
+transcripts that are there (nothing of theirs is changed) and shows a first result.
+Running it again upgrades to this checkout. All of it is written down and taken back by --uninstall.
 
-  --name NAME   the command's name, where `recall` is taken
-  --dry-run     say what would be done, change nothing
-  --uninstall   remove program and command; copies of transcripts, cards and index stay
-  --help        this text
+  --with-handoff     tell a compacted or resumed session where it stood (asked on a terminal)
+  --without-handoff  do not, and do not ask
+  --no-hooks         no hooks: for use as a plugin, or by timer only
+  --no-timer         no timer
+  --name NAME        the command's name, where `recall` is taken
+  --dry-run          show every change as a diff, make none
+  --uninstall        take everything back; copies of transcripts, cards and index stay
+  --help             this text
 
 Without network: PIP_NO_INDEX=1 PIP_FIND_LINKS=<folder with wheels> ./install.sh
 END
@@ -46,6 +53,7 @@ main() {
             shift
             ;;
         --name=*) NAME=${1#--name=} ;;
+        --with-handoff | --without-handoff | --no-hooks | --no-timer) PASSED="$PASSED $1" ;;
         --dry-run) DRY=1 ;;
         --uninstall) ACTION=uninstall ;;
         -h | --help)
@@ -84,6 +92,15 @@ install() {
         say "Would install  $HERE into it"
         say "Would link     $LINK"
         say "Would run      $NAME sweep --no-llm: copies transcripts to $(archive), changes none"
+        say "Would run      $NAME install$PASSED:"
+        # The checkout itself says what it would do; this part of it needs no package.
+        if [ -n "$PYTHON" ]; then
+            say
+            status=0
+            # shellcheck disable=SC2086 # a list of options
+            from_checkout install --dry-run --name "$NAME" $PASSED || status=$?
+            [ "$status" -eq 0 ] || exit "$status"
+        fi
         notice_path
         say "Nothing was changed."
         return
@@ -95,8 +112,9 @@ install() {
     install_package
     make_link
     say "Command   $LINK"
-    say
     RESULT=0
+    connect
+    say
     first_sweep
     notice_path
     exit "$RESULT"
@@ -176,6 +194,20 @@ make_link() {
     ours "$LINK" || ln -s "$VENV/bin/recall" "$LINK" || fail 4 "cannot link $LINK" "look at the permissions of $BIN"
 }
 
+from_checkout() {
+    "$PYTHON" -B -I -c 'import sys; sys.path.insert(0, sys.argv.pop(1)); from recall.cli import main; main()' "$HERE" "$@"
+}
+
+connect() { # hooks, permissions, skill, timer; a file that is refused does not undo the rest
+    status=0
+    # shellcheck disable=SC2086 # a list of options
+    "$LINK" install --name "$NAME" $PASSED || status=$?
+    if [ "$status" -ne 0 ]; then
+        say "The program is installed; what it adds to the clients is not complete. Then again: $NAME install$PASSED"
+        RESULT=$status
+    fi
+}
+
 first_sweep() {
     if ! have_transcripts; then
         say "No transcripts of Claude Code or Codex here yet. This is what it will look like:"
@@ -208,7 +240,8 @@ first_sweep() {
     say "Next:"
     say "  $NAME find WORDS…   what you remember of a session, in any language"
     say "  $NAME cmd ID        the line that resumes it"
-    say "  $NAME sweep         take in what is new: now and then, or from a timer"
+    say "  $NAME doctor        is everything in order?"
+    say "  $NAME uninstall     takes back what was added to the clients"
 }
 
 crashed() { # what is wrong with somebody's files (up to 5) does not make the install a failure
@@ -279,6 +312,7 @@ remove_environment() { # only what is an environment
 }
 
 uninstall() {
+    disconnect
     would=${DRY:+Would remove}
     gone=
     for link in "$BIN"/* "$BIN"/.[!.]*; do
@@ -298,8 +332,27 @@ uninstall() {
         fi
     fi
     [ -n "$gone" ] || say "recall is not installed here."
+    [ -z "$TOLD" ] || return 0
     say "Kept: copies of transcripts in $(archive)"
     say "      cards in ${RECALL_DATA:-$HOME/.claude/session-recaps}, index in ${RECALL_STATE:-$HOME/.claude/recall}"
+}
+
+disconnect() { # first, while the program is there: it has the journal of what was added to the clients
+    [ -e "$VENV/bin/recall" ] || return 0
+    status=0
+    "$VENV/bin/recall" uninstall ${DRY:+--dry-run} || status=$?
+    case $status in
+    0) TOLD=1 ;;
+    130) exit 130 ;;
+    [1-5])
+        [ -n "$DRY" ] ||
+            fail "$status" "the program stays until that is mended" "mend it, then run ./install.sh --uninstall again"
+        ;;
+    *)
+        say "The installed program does not start, so what it added to the clients stays: its hooks do nothing any more."
+        say "To take that back too: ./install.sh, then ./install.sh --uninstall"
+        ;;
+    esac
 }
 
 main "$@"

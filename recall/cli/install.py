@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 import sys
+from glob import escape, glob
 
 import recall
 from recall import __version__
@@ -61,12 +62,13 @@ def run(*, handoff: bool | None, no_hooks: bool, no_timer: bool, name: str | Non
     called = name or (known.name if known else "recall")
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", called):
         raise Usage(f"'{called}' cannot be the name of a command", "use letters, digits, - and _")
+    python, package = program_of(machine, dry_run)
     with Lock(os.path.join(settings.state, "install.lock")) if not dry_run else contextlib.nullcontext():
         wish = action.Wish(
             name=called,
             program=os.path.join(machine.bin, called),
-            python=interpreter(machine),
-            package=package(machine),
+            python=python,
+            package=package,
             commands=frozenset((*COMMANDS, *ALIASES)),
             version=__version__,
             hooks=not no_hooks,
@@ -86,15 +88,20 @@ def run(*, handoff: bool | None, no_hooks: bool, no_timer: bool, name: str | Non
     return 4 if trouble else 0
 
 
-def interpreter(machine: Machine) -> str:
-    """The Python that hooks and timer run: the one of the installed program, else this one."""
-    installed = os.path.join(machine.share, "venv", "bin", "python")
-    return installed if os.path.exists(installed) else sys.executable
+def program_of(machine: Machine, dry_run: bool) -> tuple[str, str]:
+    """The Python that hooks and timer run, and the folder of its package `recall`: those of the installed program.
 
-
-def package(machine: Machine) -> str:
-    """The folder of the package `recall` that runs now."""
-    return os.path.dirname(os.path.abspath(recall.__file__))
+    Run from a checkout they are this process's own; but a dry run, which the installer may call before there is a
+    program, shows where they will be.
+    """
+    venv = os.path.join(machine.share, "venv")
+    own = os.path.dirname(os.path.abspath(recall.__file__))
+    if not own.startswith(venv + "/") and not dry_run:
+        return sys.executable, own
+    lib = os.path.join("lib", f"python{sys.version_info[0]}.{sys.version_info[1]}", "site-packages", "recall")
+    there = glob(os.path.join(escape(venv), "lib", "python3*", "site-packages", "recall"))
+    package = own if own.startswith(venv + "/") else next(iter(there), os.path.join(venv, lib))
+    return os.path.join(venv, "bin", "python"), package
 
 
 def _handoff(typed: bool | None, known: book.Journal | None, ask: bool) -> bool:
