@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from recall.actions import marks
 from recall.actions.cards import any_changed
 from recall.actions.turn import lock_path
 from recall.actions.walk import Found, homes, purged_ids, stem, walk
@@ -20,7 +22,10 @@ from recall.files import Lock, make_private_dir
 from recall.live import live_ids
 from recall.settings import Settings
 from recall.shelf import Shelf
-from recall.store import exists, is_of_index, open_store
+from recall.store import Store, exists, is_of_index, open_store
+
+if TYPE_CHECKING:
+    from recall.actions.sweep import Sweep
 
 SECONDS = 0.25
 BYTES = 3 << 20
@@ -67,7 +72,7 @@ def _take(settings: Settings, changed: list[Found], end: float) -> str:
             with open_store(settings.index) as store:
                 Sweep(settings).take_cards(store, end)
         return "the archive is not mounted: what is new is not searched" if changed else ""
-    if not exists(settings.index) and any(os.path.isdir(os.path.join(settings.archive, name)) for name in NAMES):
+    if not exists(settings.index) and not _all_here(settings, changed):
         return "the index is missing: recall reindex makes it again from the archive"
     work = Sweep(settings)
     store = work.open()
@@ -90,15 +95,33 @@ def _take(settings: Settings, changed: list[Found], end: float) -> str:
                 left += len(some) + len(changed) - n - 1
                 some = []
                 break
-            work.take(store, some, known)
+            _take_some(work, store, some, known)
             size, held, some = size + held, 0, []
         if some:
-            work.take(store, some, known)
+            _take_some(work, store, some, known)
         work.take_output(store)
         left += work.take_cards(store, end)
     finally:
         store.close()
     return f"{left} changed files are not searched yet: recall sweep takes them in" if left else ""
+
+
+def _all_here(settings: Settings, changed: list[Found]) -> bool:
+    """Are all copies in the archive of transcripts that are here? So it is until the first sweep, when hooks have copied.
+
+    Else an index of what is here would look like one of everything.
+    """
+    here = {stem(found.path) for found in changed}
+    for name in NAMES:
+        for _, _, files in os.walk(os.path.join(settings.archive, name)):
+            if any(".jsonl" in file and file.partition(".jsonl")[0] not in here for file in files):
+                return False
+    return True
+
+
+def _take_some(work: Sweep, store: Store, some: list[Found], known: dict[str, tuple[int, int, int, str]]) -> None:
+    work.take(store, some, known)
+    marks.clear(work.settings, {found.place.session for found in some})
 
 
 def _cards_changed(settings: Settings) -> bool:
@@ -118,19 +141,11 @@ def _changed(settings: Settings) -> list[Found]:
     out = [found for found in _all(settings) if known.get(found.path, (0,))[:3] != (found.size, found.mtime, found.ino)]
     if sum(found.size for found in out) <= BYTES:
         return sorted(out, key=lambda found: -found.mtime)
-    marked = _marked(settings)
+    marked = marks.changed(settings)
     live = live_ids(settings)
     return sorted(
         out, key=lambda found: (found.place.session not in marked, found.place.session not in live, -found.mtime)
     )
-
-
-def _marked(settings: Settings) -> frozenset[str]:
-    """Sessions that a hook marked as changed: empty files of their names."""
-    try:
-        return frozenset(os.listdir(os.path.join(settings.state, "changed")))
-    except OSError:
-        return frozenset()
 
 
 def _all(settings: Settings) -> Iterator[Found]:
