@@ -22,7 +22,7 @@ def test_what_hooks_copied_before_the_first_sweep_is_found(home: Path) -> None:
     shutil.rmtree(here.state)
     assert refresh(here) == ""
     assert search(here, "funnel") == [uid(1)]
-    assert list(_copies(home).rglob("*.jsonl"))[0].read_bytes() == path.read_bytes()
+    assert next(iter(_copies(home).rglob("*.jsonl"))).read_bytes() == path.read_bytes()
 
 
 def test_an_index_of_a_part_of_the_archive_is_not_made(home: Path) -> None:
