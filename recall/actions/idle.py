@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from recall.actions import marks
 from recall.actions.cards import any_changed
 from recall.actions.report import Report
 from recall.actions.turn import lock_path
@@ -31,8 +32,12 @@ def idle(settings: Settings) -> Report | None:
         with Lock(lock_path(settings), wait=False) as held:
             if held is None or not append.ready(settings.archive, settings.state):
                 return None
+            marked = marks.changed(settings)
             with open_store(settings.index, wait=0.0) as store:
-                return _look(settings, store)
+                report = _look(settings, store)
+            if report is not None:
+                marks.clear(settings, marked)
+            return report
     except (OSError, RecallError):
         return None
     except Exception as problem:

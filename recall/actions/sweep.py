@@ -19,7 +19,7 @@ from typing import TypeVar
 import orjson
 
 from recall import clients
-from recall.actions import cards
+from recall.actions import cards, marks
 from recall.actions.history import Purged, keep_filtered
 from recall.actions.lineage import Lineage
 from recall.actions.reading import Reading
@@ -116,12 +116,14 @@ class Sweep:
             if not append.ready(self.settings.archive, self.settings.state):
                 self.report.unmounted = True
                 return self.report
+            marked = marks.changed(self.settings)
             try:
                 self._indexed()
             except Exception:
                 if self._full is None:
                     self._keep_all()
                 raise
+            marks.clear(self.settings, marked)
         return self.report
 
     def _indexed(self) -> None:

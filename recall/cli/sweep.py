@@ -46,6 +46,11 @@ def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) ->
     except Exception as failure:
         note(app.settings, error=getattr(failure, "message", "") or f"{type(failure).__name__}: {failure}")
         raise
+    if not report.busy and not report.unmounted:
+        from recall.actions import hookconf, marks
+
+        marks.tidy(app.settings, time.time())
+        hookconf.refresh(app.settings)
     if not report.busy:
         error = f"the archive {app.settings.archive} is not mounted" if report.unmounted else ""
         note(app.settings, error=error, failing=report.failing)
