@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from recall.core.model import Card, Occurrence, Session, Transcript
+from recall.core.model import Card, Glance, Occurrence, Session, Transcript
 from recall.core.text import TOKENIZER
 from recall.core.versions import TEXT
 from recall.errors import Damaged, Unavailable
@@ -34,6 +34,7 @@ GONE = -1
 ROWS = (1 << SHIFT) - 1
 
 _SESSION = ", ".join(Session._fields)
+_GLANCE = ", ".join(Glance._fields)
 _FILE = ", ".join(Transcript._fields)
 _ZONES = ("user", "assistant", "actions", "aside")
 _HEADS = ("title", "project", "ask", "task", "tags", "card")
@@ -290,6 +291,11 @@ class Store:
         row = self._db.execute(f"SELECT {_SESSION} FROM session WHERE no = ?", (no,)).fetchone()
         return Session._make(row) if row else None
 
+    def glances(self, numbers: Iterable[int] | None = None) -> list[Glance]:
+        """A glance at the sessions with these numbers, or at all."""
+        where = "" if numbers is None else f" WHERE no IN ({','.join(str(int(no)) for no in numbers)})"
+        return [Glance._make(row) for row in self._db.execute(f"SELECT {_GLANCE} FROM session{where}")]
+
     def sessions_by_no(self, numbers: Iterable[int]) -> dict[int, Session]:
         """The sessions with these numbers."""
         marks = ",".join(str(int(no)) for no in numbers)
@@ -418,10 +424,16 @@ class Store:
 
     def shared(self, sessions: int) -> set[int]:
         """Rows whose request begins as one in at least so many sessions does: templates, injected instructions."""
+        often = self._db.execute(
+            "SELECT key FROM piece WHERE key != 0 GROUP BY key HAVING count(*) >= ?", (sessions,)
+        ).fetchall()
+        if not often:
+            return set()
+        keys = ",".join(str(int(key)) for (key,) in often)
         rows = self._db.execute(
-            "SELECT rowid FROM piece WHERE key != 0 AND key IN (SELECT p.key FROM piece p JOIN session s"
-            " ON s.no = p.rowid >> 20 WHERE p.key != 0 AND s.chain_to = 0 AND s.fork_of = '' GROUP BY p.key"
-            " HAVING count(DISTINCT s.no) >= ?)",
+            f"SELECT rowid FROM piece WHERE key != 0 AND key IN (SELECT p.key FROM piece p JOIN session s"
+            f" ON s.no = p.rowid >> 20 WHERE p.key != 0 AND p.key IN ({keys}) AND s.chain_to = 0 AND s.fork_of = ''"
+            " GROUP BY p.key HAVING count(DISTINCT s.no) >= ?)",
             (sessions,),
         )
         return {row for (row,) in rows}
@@ -490,7 +502,7 @@ class Store:
             counts: dict[tuple[int, str], int] = {}
             for pair in rows:
                 counts[pair] = counts.get(pair, 0) + 1
-            out.extend(Occurrence(row, zones[col], count * weight) for (row, col), count in counts.items())
+            out.extend([(row, zones[col], count * weight) for (row, col), count in counts.items()])
         return self._alive(out)
 
     def phrase(self, words: Sequence[str]) -> list[Occurrence]:
@@ -499,7 +511,7 @@ class Store:
         out: list[Occurrence] = []
         for zone, name in enumerate(_ZONES):
             rows = self._db.execute("SELECT rowid FROM conv WHERE conv MATCH ?", (f"{name} : {phrase}",))
-            out.extend(Occurrence(row, zone, 1.0) for (row,) in rows)
+            out.extend([(row, zone, 1.0) for (row,) in rows])
         return self._alive(out)
 
     def common(self, word: str) -> list[Occurrence]:
@@ -544,7 +556,7 @@ class Store:
 
     def _alive(self, found: list[Occurrence]) -> list[Occurrence]:
         dead = self._buried("dead")
-        return [one for one in found if not _within(one.row, dead)] if dead else found
+        return [one for one in found if not _within(one[0], dead)] if dead else found
 
     def _buried(self, table: str) -> list[tuple[int, int]]:
         return self._db.execute(f"SELECT first, last FROM {table} ORDER BY first").fetchall()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recall.core import forms, rank
 from recall.core.card import has_row, status_of, tags_of
-from recall.core.model import Hit, Occurrence, Session
+from recall.core.model import Glance, Hit, Occurrence
 from recall.core.query import Query, Term
 from recall.core.text import is_unspaced
 from recall.store import SHIFT, Store
@@ -60,7 +60,7 @@ def find(
     `removed(id)`: has a tombstone; `live`: ids of open sessions, used by `is:live` and `is:idle` filters."""
     sessions, average, average_turn, newest = store.totals()
 
-    def admit(rows: Iterable[Session]) -> tuple[list[Session], int]:
+    def admit(rows: Iterable[Glance]) -> tuple[list[Glance], int]:
         kept, hidden = [], 0
         for row in rows:
             if row.chain_to or row.id in without or not (has_row(row) or row.pieces):
@@ -75,12 +75,13 @@ def find(
 
     files = [one for value in query.filters.get("file", ()) for one in _file_terms(value)]
     if not query.terms and not files:
-        rows, hidden = admit(store.sessions())
+        rows, hidden = admit(store.glances())
         if query.without:
             barred = _barred(query, store)
             rows = [row for row in rows if row.no not in barred]
         rows.sort(key=lambda row: (-row.updated, row.id))
-        return Found([Hit(row, "", 0.0) for row in rows[:limit]], len(rows), sessions, newest, hidden)
+        full = store.sessions_by_no(row.no for row in rows[:limit])
+        return Found([Hit(full[row.no], "", 0.0) for row in rows[:limit]], len(rows), sessions, newest, hidden)
 
     query = _rarest(query, store)
     tier = ""
@@ -96,7 +97,7 @@ def find(
         evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT)
         tier = "typo"
     if files:
-        holders = {row.row >> SHIFT for term in files for row in store.phrase(term.options[0]) if row.zone >= 2}
+        holders = {row >> SHIFT for term in files for row, zone, _ in store.phrase(term.options[0]) if zone >= 2}
         if query.terms:
             evidence = {no: one for no, one in evidence.items() if no in holders}
         else:
@@ -106,7 +107,7 @@ def find(
         barred = _barred(query, store)
         evidence = {no: one for no, one in evidence.items() if no not in barred}
 
-    rows, hidden = admit(store.sessions_by_no(evidence).values())
+    rows, hidden = admit(store.glances(evidence))
     by_no = {row.no: row for row in rows}
     evidence = {no: evidence[no] for no in by_no}
     idf = rank.rarity(evidence, len(matches), sessions)
@@ -116,10 +117,11 @@ def find(
         evidence, docs, turns, idf, average=average, average_turn=average_turn, long=query.long, now=now
     )
     hits = []
+    full = store.sessions_by_no(one.no for one in ranked[:limit])
     for one in ranked[:limit]:
         here = tier or ("all-terms" if one.all_terms else "some-terms")
         hits.append(
-            Hit(by_no[one.no], here, one.score, _why(evidence[one.no], query.terms, matches), one.row, _words(matches))
+            Hit(full[one.no], here, one.score, _why(evidence[one.no], query.terms, matches), one.row, _words(matches))
         )
     return Found(hits, len(ranked), sessions, newest, hidden)
 
@@ -133,7 +135,7 @@ def _rarest(query: Query, store: Store) -> Query:
     return query._replace(terms=tuple(term for term in query.terms if term in chosen))
 
 
-def _passes(row: Session, query: Query, live: Collection[str]) -> bool:
+def _passes(row: Glance, query: Query, live: Collection[str]) -> bool:
     """Does a session pass the query's filters? Several values of one filter are alternatives."""
     if query.since and row.updated < query.since:
         return False
@@ -174,7 +176,7 @@ def _barred(query: Query, store: Store) -> set[int]:
     out: set[int] = set()
     for term in query.without:
         found = match(term._replace(widen=False), store)
-        out |= {row.row >> SHIFT for row in found.rows} | set(found.heads)
+        out |= {row >> SHIFT for row, _, _ in found.rows} | set(found.heads)
     return out
 
 
@@ -227,8 +229,8 @@ def _together(words: tuple[str, ...], store: Store) -> list[Occurrence]:
     parts = [store.occurrences({word: 0.3}) for word in once if store.rows_with(word) <= COMMON]
     if any(is_unspaced(word) for word in once):
         parts = [part for part in parts if part]
-    holders = set.intersection(*({row.row >> SHIFT for row in part} for part in parts)) if parts else set()
-    return [row for part in parts for row in part if row.row >> SHIFT in holders]
+    holders = set.intersection(*({row >> SHIFT for row, _, _ in part} for part in parts)) if parts else set()
+    return [one for part in parts for one in part if one[0] >> SHIFT in holders]
 
 
 def _with_output(term: Term, found: Match, store: Store) -> Match:

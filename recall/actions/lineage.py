@@ -34,10 +34,10 @@ class Lineage:
     def settle(self, store: Store, settings: Settings, head: Callable[[Session], dict[str, str]]) -> None:
         """Write chain and fork marks; `head` gives what stands above a transcript. In a transaction, after the sessions' rows were
         made."""
-        rows = {row.no: row for row in store.sessions()}
-        kin = any(row.chain_to or row.chain > 1 or row.fork_of for row in map(rows.get, self._touched) if row)
-        if not self._new and not kin:
+        touched = store.sessions_by_no(self._touched).values()
+        if not self._new and not any(row.chain_to or row.chain > 1 or row.fork_of for row in touched):
             return
+        rows = {row.no: row for row in store.sessions()}
         records: dict[int, set[int]] = {}
         firsts: dict[int, list[int]] = {}
         for session, numbers in store.all_uuids():

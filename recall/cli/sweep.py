@@ -92,7 +92,7 @@ def _asks(app: App) -> bool:
 
 def _sweep(app: App, *, quiet: bool) -> Report:
     from recall.actions.sweep import Sweep
-    from recall.actions.view import write_view
+    from recall.actions.view import touch_view, write_view
 
     bar = Progress(quiet=quiet)
     try:
@@ -100,7 +100,10 @@ def _sweep(app: App, *, quiet: bool) -> Report:
     finally:
         bar.end()
     if not report.busy and not report.unmounted:
-        write_view(app.settings, app.store, app.shelf)
+        if report.grown and not (report.new or report.rewritten or report.cards or report.companions or report.rebuilt):
+            touch_view(app.settings, app.store, app.shelf, report.touched)
+        else:
+            write_view(app.settings, app.store, app.shelf)
     return report
 
 

@@ -16,6 +16,7 @@ from recall.clients.jsonl import Object, loads, mapping, objects, string, value
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import describe
 from recall.clients.wording import Heard, asked, fingerprint, heard, working_directory, wrapper
+from recall.core.lazy import lazy
 from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Record
 
 if TYPE_CHECKING:
@@ -83,12 +84,12 @@ _SPOKEN_ONLY = (
     rb"session_meta|turn_context|compacted|event_msg" + _INSIDE + rb"(?:user_message|agent_message)"
     rb"|response_item" + _INSIDE + rb"message"
 )
-_OVER_ALWAYS = re.compile(_HEAD + rb"(?:" + _NEVER + rb')"')
-_OVER_WHEN_SPOKEN = re.compile(_HEAD + rb"(?:" + _PRINTED_ONLY + rb"|" + _NEVER + rb')"|\{"record_type":"state"\}')
-_OVER_WHEN_PRINTED = re.compile(_HEAD + rb"(?:" + _SPOKEN_ONLY + rb"|" + _NEVER + rb')"')
+_OVER_ALWAYS = lazy(_HEAD + rb"(?:" + _NEVER + rb')"')
+_OVER_WHEN_SPOKEN = lazy(_HEAD + rb"(?:" + _PRINTED_ONLY + rb"|" + _NEVER + rb')"|\{"record_type":"state"\}')
+_OVER_WHEN_PRINTED = lazy(_HEAD + rb"(?:" + _SPOKEN_ONLY + rb"|" + _NEVER + rb')"')
 _TYPE = b'"type":"'
 _IN_LISTS = (b'input_text"', b'output_text"', b'summary_text"', b'reasoning_text"', b'input_image"', b'text"')
-_TURN = re.compile(
+_TURN = lazy(
     _HEAD + rb'turn_context","payload":\{(?:"[a-z_]+":(?:"[^"\\]*"|null|true|false|\[\]),){0,6}?"cwd":"([^"\\]*)"'
 )
 
@@ -466,10 +467,10 @@ def _called(kind: str, payload: Object) -> tuple[str, object]:
     return tool or kind.removesuffix("_call"), arguments
 
 
-_HEADED = re.compile(r"(?:Chunk ID|Exit code|Wall time): [^\n]*\n(?:[A-Z][^\n]{0,120}\n){0,5}?Output:\n")
+_HEADED = lazy(r"(?:Chunk ID|Exit code|Wall time): [^\n]*\n(?:[A-Z][^\n]{0,120}\n){0,5}?Output:\n")
 
 
-_EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})$", re.M)
+_EXIT = lazy(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})$", re.M)
 _HEAD_STARTS = ("Exit code: ", "Command: ", "Chunk ID: ", "Wall time: ")
 
 

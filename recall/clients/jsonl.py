@@ -7,22 +7,21 @@ leaves its own kind of line. All give the objects that can still be read and a w
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from orjson import loads
+
+from recall.core.lazy import lazy
 
 Object = dict[str, Any]
 
 __all__ = ["GLUED", "Object", "loads", "mapping", "objects", "string", "value"]
 
-GLUED = re.compile(rb'\}\{"')
+GLUED = lazy(rb'\}\{"')
 """Where one object ends and the next begins on the same line; a brace and a quote inside a string are never so."""
 
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
-)
-_START = re.compile(r'\{"[A-Za-z_]+":')
+_ESCAPE = lazy(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)")
+_START = lazy(r'\{"[A-Za-z_]+":')
 _DECODER = json.JSONDecoder(strict=False)
 _TRIES = 20  # places where a second record may begin behind a torn one
 

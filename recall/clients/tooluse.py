@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from recall.core.lazy import lazy
+
 SHORT = 500
 HEAD = 4000
 TAIL = 2000
@@ -35,8 +37,8 @@ _DESCRIBED = frozenset(("command", "cmd", "subject"))  # beside these, a descrip
 _LISTS = frozenset(("todos", "plan"))  # points with a status each
 _MARKS = {"completed": "x", "done": "x", "in_progress": "~", "cancelled": "-", "deleted": "-"}
 _PATCH = "*** Begin Patch"
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): ([^\n]{1,1024})", re.M)
-_SEARCH = re.compile(r"\brecall\s+(?:find|search|grep|show)\b")
+_PATCHED = lazy(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): ([^\n]{1,1024})", re.M)
+_SEARCH = lazy(r"\brecall\s+(?:find|search|grep|show)\b")
 _OWN_SKILL = "session-orchestrator"
 _SHELLS = ("sh", "bash", "zsh", "dash", "fish", "pwsh", "powershell")
 

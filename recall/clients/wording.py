@@ -10,6 +10,8 @@ import re
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from recall.core.lazy import lazy
+
 if TYPE_CHECKING:
     from recall.core.facts import Facts
 
@@ -82,12 +84,12 @@ _SMALL_TALK = frozenset(
     привет тест здравствуйте 你好 您好 测试 こんにちは こんにちわ テスト 안녕 안녕하세요
     """.split()  # noqa: SIM905 - a list of words
 )
-_TAG_SHAPE = re.compile(r"<([a-z][a-z]*[_-][a-z_-]+)>")
-_PASTE = re.compile(r"</?pasted_content[^<>]{0,300}>\n?")
-_CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
-_TEMPLATE = re.compile(r"## User Input\s+```(?:text)?\n(.{0,8000}?)\n```", re.S)
-_GOAL = re.compile(r"^(?:\*\*)?Goal(?:\*\*)?:\s*([^\n]{1,300})", re.M)
-_LABELLED = re.compile(
+_TAG_SHAPE = lazy(r"<([a-z][a-z]*[_-][a-z_-]+)>")
+_PASTE = lazy(r"</?pasted_content[^<>]{0,300}>\n?")
+_CWD = lazy(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
+_TEMPLATE = lazy(r"## User Input\s+```(?:text)?\n(.{0,8000}?)\n```", re.S)
+_GOAL = lazy(r"^(?:\*\*)?Goal(?:\*\*)?:\s*([^\n]{1,300})", re.M)
+_LABELLED = lazy(
     r'^\s*"?(?:user[-_ ](?:anfrage|request|query|prompt)|запрос пользователя|用户请求|ユーザーの依頼)"?'
     r'\s*[:：]\s*"([^\n]{3,2000}?)",?\s*$',
     re.I | re.M,

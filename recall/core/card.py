@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 
-from recall.core.model import Card, Session
+from recall.core.model import Card, Glance, Session
 from recall.core.plain import one_line
 
 TASK = 110
@@ -64,12 +64,12 @@ def task_of(row: Session) -> str:
     return _cut(one_line(row.task), CARD_TASK) if row.task else _cut(one_line(row.ask or row.title), TASK)
 
 
-def status_of(row: Session) -> str:
+def status_of(row: Session | Glance) -> str:
     """The card's status; without a card 'new', or 'lost' where only parts of the session are left."""
     return row.status or ("lost" if row.lost else "new")
 
 
-def tags_of(row: Session) -> list[str]:
+def tags_of(row: Session | Glance) -> list[str]:
     """The card's tags, and the marks that every row carries, card or not."""
     marks = [name for name, holds in (("codex", row.client == "codex"), ("meta", row.meta)) if holds]
     return list(dict.fromkeys([*row.tags.split("\n"), *marks])) if row.tags else marks
@@ -80,7 +80,7 @@ def entities_of(row: Session) -> list[str]:
     return row.entities.split("\n") if row.entities else []
 
 
-def has_row(row: Session) -> bool:
+def has_row(row: Session | Glance) -> bool:
     """Is there anything to be shown: a message, a card, or at least parts of it?"""
     return bool(row.messages or row.status or row.lost)
 
@@ -108,8 +108,9 @@ def with_card(row: Session, card: Card | None) -> Session:
 
 def index_line(row: Session, short: str, zone: datetime.tzinfo | None, *, live: bool = False) -> str:
     """The line of a session; `short` is its id as shown, `zone` the local time zone (None: the system's)."""
-    moment = datetime.datetime.fromtimestamp(row.updated, zone) if row.updated else None
-    date = moment.strftime("%Y-%m-%dT%H:%M") if moment else "----------T--:--"
+    date = "----------T--:--"
+    if row.updated:
+        date = datetime.datetime.fromtimestamp(row.updated, zone).isoformat(timespec="minutes")[:16]
     parts = [short, date, project_name(row), f"[{status_of(row)}]"]
     if row.meta:
         parts.append("(meta)")

@@ -127,12 +127,30 @@ class Transcript(NamedTuple):
     versions: str
 
 
-class Occurrence(NamedTuple):
-    """A word of the index in one row: `row` = session number << 20 | n, its zone (column), how often times its weight."""
+Occurrence = tuple[int, int, float]
+"""A word of the index in one row: the row (session number << 20 | n), its zone, how often times its weight. A plain tuple,
+since a common word makes tens of thousands."""
 
-    row: int
-    zone: int
-    times: float
+
+class Glance(NamedTuple):
+    """Of a session's row what decides whether it is shown, and where; the fields are those of `Session`."""
+
+    no: int
+    id: str
+    client: str
+    cwd: str
+    project: str
+    branch: str
+    updated: float
+    messages: int
+    hidden: bool
+    meta: bool
+    lost: bool
+    chain_to: int
+    words: int
+    pieces: int
+    status: str
+    tags: str
 
 
 class Hit(NamedTuple):

@@ -49,6 +49,8 @@ def plain(text: str) -> str:
 
 def one_line(text: str) -> str:
     """`text` on one line: plain, runs of blanks and line ends as one blank."""
+    if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " " and text.isascii():
+        return text
     return " ".join(plain(text).split())
 
 

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from recall.core.lazy import lazy
+
 _MARK = "[redacted:"
 
 
@@ -157,17 +159,17 @@ _LETTERS_ONLY = frozenset(("AIza", "eyJh", "eyJ0", "eyJr"))
 # What follows a telling word when something is assigned: the rest of the name, closing quotes, then a sign of
 # assignment ('?' is one from another script) or, after `--flag` or in netrc, a blank and something with a digit.
 _TAIL = rb"""[\w.\-]{0,24}["'\\\]`*]{0,8}[ \t]{0,8}(?:[=:>?]|\([ ]?["'`\\]|(?<=[ \t])(?=\S{0,39}\d)(?=\S{6}))"""
-_K_WORD = re.compile(
+_K_WORD = lazy(
     rb"k(?:e(?:y[ \-](?<=private key.)[\-b]|y" + _TAIL + rb"|n(?<=token)" + _TAIL + rb")"
     rb"|ia(?<=akia)[a-z0-9]{16}|ie(?<=cookie)" + _TAIL + rb"|a(?<=authorika)tion[\w.\-]{0,8}"
     rb"""["'\\\]`*]{0,8}[ \t]{0,8}[=:,?])"""
 )
 _PLAIN_WORDS = (
-    (b"secret", re.compile(_TAIL)),
-    (b"pass", re.compile(rb"(?:w|phrase|code|d|(?![a-z]))" + _TAIL)),
-    (b"pwd", re.compile(_TAIL)),
+    (b"secret", lazy(_TAIL)),
+    (b"pass", lazy(rb"(?:w|phrase|code|d|(?![a-z]))" + _TAIL)),
+    (b"pwd", lazy(_TAIL)),
 )
-_SESSION_ID = re.compile(r"ASIA[A-Z0-9]{16}")
+_SESSION_ID = lazy(r"ASIA[A-Z0-9]{16}")
 
 
 def redact(text: str) -> str:
@@ -280,7 +282,7 @@ def _begins_by_tail() -> dict[str, list[_Begin]]:
     for kind in KINDS:
         for literal in kind.begins:
             tail = literal[-3:] if literal[-1] in "-_." else ""
-            body, then = re.compile(f"[{kind.body}]*"), re.compile(kind.then)
+            body, then = lazy(f"[{kind.body}]*"), lazy(kind.then)
             table.setdefault(tail, []).append(_Begin(literal, kind, body, then))
     for begins in table.values():
         begins.sort(key=lambda begin: -len(begin.literal))
@@ -290,18 +292,16 @@ def _begins_by_tail() -> dict[str, list[_Begin]]:
 _BEGINS = _begins_by_tail()
 _SAME_START = {"sk-": [b for some in _BEGINS.values() for b in some if b.literal[:3] == "sk-" and len(b.literal) > 3]}
 _UNSEPARATED = tuple(begin.literal for begin in _BEGINS[""] if begin.kind.name != "discord")  # that one has dots
-_SEPARATOR = re.compile(r"[\-_.]")
-_OTHER_BEGIN = re.compile(
-    "|".join(re.escape(b.literal) + (f"(?={b.kind.then})" if b.kind.then else "") for b in _BEGINS[""])
-)
-_JOINED = re.compile(rf"[{_WIDE}.]*")
-_PIECES = re.compile(r"[A-Za-z0-9]+")
-_ESCAPE_END = re.compile(
+_SEPARATOR = lazy(r"[\-_.]")
+_OTHER_BEGIN = lazy("|".join(re.escape(b.literal) + (f"(?={b.kind.then})" if b.kind.then else "") for b in _BEGINS[""]))
+_JOINED = lazy(rf"[{_WIDE}.]*")
+_PIECES = lazy(r"[A-Za-z0-9]+")
+_ESCAPE_END = lazy(
     r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|(?:\x1b|\\e|\\033|\\u001[bB]|\\x1[bB])\[[0-9;]{0,12}m)\Z"
 )
-_BOT_ID = re.compile(r"\d{6,12}:\Z")
-_BEARER = re.compile(r"[Bb](?:earer|EARER) {1,4}\Z")
-_WEBHOOK = re.compile(
+_BOT_ID = lazy(r"\d{6,12}:\Z")
+_BEARER = lazy(r"[Bb](?:earer|EARER) {1,4}\Z")
+_WEBHOOK = lazy(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/(?:v\d+/)?webhooks)(/)[\w/\-]{0,60}\Z"
 )
 
@@ -408,7 +408,7 @@ def _classes(text: str) -> int:
     return any(map(str.islower, text)) + any(map(str.isupper, text)) + any(map(str.isdigit, text))
 
 
-_AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+_AWS_SECRET = lazy(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 
 
 def _aws(text: str, at: int) -> Iterator[Span]:
@@ -442,9 +442,9 @@ _KEY_OF = _split(
     "api app application access account auth private secret signing encryption master shared license service webhook"
     " admin client consumer deploy storage subscription hmac jwt aes crypto fernet session token integration"
 )
-_TELLING = re.compile(r"pass(?:wor[dt]|wd|phrase|code|d)?|pwd|secret|token|key")
+_TELLING = lazy(r"pass(?:wor[dt]|wd|phrase|code|d)?|pwd|secret|token|key")
 _KIND_OF = {"pa": "password", "pw": "password", "se": "secret", "to": "token", "ke": "key"}
-_OTHER_THING = re.compile(
+_OTHER_THING = lazy(
     r"s?[_.\-]?(?:count|ids?(?![a-z])|names?|len|limit|types?|ur[il]|path|file|dir|folder|ref|arn|version|expir|ttl|field|policy|hint"
     r"|label|rotat|size|usage|used|budget|env|var|header|prefix|suffix|format|regex|pattern|reset|per|left|total|max|min"
     r"|window|price|cost|estimate|index|pos|start|end|kind|class|error|status|valid|required|store|manager|provider"
@@ -478,17 +478,17 @@ def _judged(name: str) -> str:
     return kind
 
 
-_NAME = re.compile(r"[A-Za-z0-9_.\-]{0,60}(?: ?(?:key|KEY|Key)(?![A-Za-z]))?")
-_SIGN = re.compile(
+_NAME = lazy(r"[A-Za-z0-9_.\-]{0,60}(?: ?(?:key|KEY|Key)(?![A-Za-z]))?")
+_SIGN = lazy(
     r"""[\\"'`\]*]{0,8}[ \t]{0,8}"""
     r"""(?P<sign>:[ \t]{0,4}[A-Za-z_][A-Za-z0-9_.\[\]| ]{0,30}=(?!=)|:=|={1,3}>?|->|:|>|\(|[：＝]|(?=\S))[ \t]{0,8}"""
 )
-_OPENING = re.compile(r"""[fFrRbBuU]{0,2}(?P<quote>\\{0,15}["'`])""")
-_BARE = re.compile(r"""(?:[^\s"'`<>\\,;&|(){}\[\]]|\\(?![nrtu"'\\])){1,256}""")
-_BARE_REST = re.compile(r"""[^\s"'`<>\\,;&|(){}\[\]]*""")
-_SHELL = re.compile(r"""(?:[^\s"'`<>\\]|\\(?![nrtu"'\\])){1,256}""")
-_SHELL_REST = re.compile(r"""[^\s"'`<>\\]*""")
-_NETRC = re.compile(r"\blogin\s{1,4}\S{1,80}\s{1,8}\Z")
+_OPENING = lazy(r"""[fFrRbBuU]{0,2}(?P<quote>\\{0,15}["'`])""")
+_BARE = lazy(r"""(?:[^\s"'`<>\\,;&|(){}\[\]]|\\(?![nrtu"'\\])){1,256}""")
+_BARE_REST = lazy(r"""[^\s"'`<>\\,;&|(){}\[\]]*""")
+_SHELL = lazy(r"""(?:[^\s"'`<>\\]|\\(?![nrtu"'\\])){1,256}""")
+_SHELL_REST = lazy(r"""[^\s"'`<>\\]*""")
+_NETRC = lazy(r"\blogin\s{1,4}\S{1,80}\s{1,8}\Z")
 
 
 def _assigned(text: str, at: int) -> Iterator[Span]:
@@ -556,7 +556,7 @@ def _closing(text: str, start: int, quote: str) -> int:
 
 
 _LONGEST = 4096
-_TEMPLATE = re.compile(
+_TEMPLATE = lazy(
     r"\$[A-Za-z_({]|%[A-Za-z_(%{]|<|\{|\(|\[redacted:|[*•xX]{3}|\.{3}|#\{"
     r"|(?:os|process|self|this|env|config|settings|options|opts|args|props|state|data|req|request|res|secrets|vars|var|local|module"
     r"|import|export|await|new|return|function|lambda|async)\b"
@@ -566,16 +566,16 @@ _TEMPLATE = re.compile(
     r"|(?:https?|file|wss?)://|\.{0,2}/[a-z]+(?:[/.]|\Z)|~/",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"[\d.,:/%+\-TZ_ ]+")
-_IDENTIFIER = re.compile(
+_NUMBERS = lazy(r"[\d.,:/%+\-TZ_ ]+")
+_IDENTIFIER = lazy(
     r"[A-Za-z_][a-z_]*(?:[A-Z][a-z]+)*\d{0,2}|[A-Z_]+\d{0,2}|[a-z]+(?:[_\-.:/@][a-z]+)*(?:[_\-.]?v?\d{1,2})?"
 )
-_DOTTED_NAME = re.compile(r"[A-Za-z_]\w{0,30}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,30})+")
-_WORDY = re.compile(r"[A-Za-z]+(?:[_\-. :/|]+[A-Za-z]+)*[:.!?]?")
-_TELLING_VALUE = re.compile(
+_DOTTED_NAME = lazy(r"[A-Za-z_]\w{0,30}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,30})+")
+_WORDY = lazy(r"[A-Za-z]+(?:[_\-. :/|]+[A-Za-z]+)*[:.!?]?")
+_TELLING_VALUE = lazy(
     r"pass|secret|token|key|user|name|your|example|test|sample|dummy|default|input|field", re.IGNORECASE
 )
-_HEX = re.compile(r"[0-9a-fA-F]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEX = lazy(r"[0-9a-fA-F]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _is_value(value: str, kind: str, quoted: bool, equals: bool = True) -> bool:
@@ -630,7 +630,7 @@ _SCHEME = (
     r"""(?:(?P<scheme>bearer|basic|token|digest|apikey|key|ssws|bot|negotiate|geniekey)[ :+]{1,4})?"""
     r"""(?P<value>[A-Za-z0-9_\-.+/=~:%!@#^*]{6,4096})"""
 )
-_AUTHORIZATION = re.compile(_SCHEME, re.IGNORECASE)
+_AUTHORIZATION = lazy(_SCHEME, re.IGNORECASE)
 
 
 def _authorization(text: str, at: int) -> Iterator[Span]:
@@ -646,8 +646,8 @@ def _authorization(text: str, at: int) -> Iterator[Span]:
         yield header.start("value"), rest.end() if rest else header.end(), "authorization"
 
 
-_COOKIE = re.compile(r"""[A-Za-z_]{0,8}["'\\`\]*]{0,8}\s{0,4}[:=：]\s{0,4}\\{0,15}["'`]?""")
-_PAIR = re.compile(r"""([A-Za-z0-9_.%\-]{1,64})=([^;,\s"'`\\]{8,4096})""")
+_COOKIE = lazy(r"""[A-Za-z_]{0,8}["'\\`\]*]{0,8}\s{0,4}[:=：]\s{0,4}\\{0,15}["'`]?""")
+_PAIR = lazy(r"""([A-Za-z0-9_.%\-]{1,64})=([^;,\s"'`\\]{8,4096})""")
 _ATTRIBUTES = frozenset(("path", "expires", "max-age", "domain", "samesite", "priority", "version"))
 
 
@@ -669,16 +669,16 @@ def _cookies(text: str, at: int) -> Iterator[Span]:
 
 # --- Private keys --------------------------------------------------------------------------------------------
 
-_PEM_LABEL = re.compile(r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE \Z")
+_PEM_LABEL = lazy(r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE \Z")
 _PEM_CLOSE = r"KEY(?: BLOCK)?-{4,5}"
 _PEM_GAP = r"""(?:\s|\\+[nrt]|["'+,>|#*]|\d{1,6}(?:→|\t|: ?))"""
 _PEM_LINE = r"(?:[A-Za-z0-9+/=]|\\+/)"
 _PEM_FIELD = rf"[A-Za-z\-]{{1,20}}: ?[^\n\\]{{1,100}}{_PEM_GAP}{{1,24}}"
-_PEM_FIRST = re.compile(rf"{_PEM_CLOSE}{_PEM_GAP}{{0,24}}(?:{_PEM_FIELD}){{0,4}}(?={_PEM_LINE}{{16}})")
-_PEM_END = re.compile(rf"-{{4,5}} ?(?:(END)|BEGIN) [A-Z0-9 ]{{0,30}}PRIVATE {_PEM_CLOSE}")
-_PEM_NEXT = re.compile(rf"{_PEM_GAP}{{0,24}}{_PEM_LINE}{{16,}}")
-_PEM_LAST = re.compile(rf"{_PEM_GAP}{{1,24}}{_PEM_LINE}{{1,15}}(?=[\s\\\"'`-]|\Z)")
-_PEM_SPLIT = re.compile(r"\\[nrt]|[\s\"'+,>|]")
+_PEM_FIRST = lazy(rf"{_PEM_CLOSE}{_PEM_GAP}{{0,24}}(?:{_PEM_FIELD}){{0,4}}(?={_PEM_LINE}{{16}})")
+_PEM_END = lazy(rf"-{{4,5}} ?(?:(END)|BEGIN) [A-Z0-9 ]{{0,30}}PRIVATE {_PEM_CLOSE}")
+_PEM_NEXT = lazy(rf"{_PEM_GAP}{{0,24}}{_PEM_LINE}{{16,}}")
+_PEM_LAST = lazy(rf"{_PEM_GAP}{{1,24}}{_PEM_LINE}{{1,15}}(?=[\s\\\"'`-]|\Z)")
+_PEM_SPLIT = lazy(r"\\[nrt]|[\s\"'+,>|]")
 
 
 def _private_key(text: str, label: re.Match[str]) -> Iterator[Span]:
@@ -712,11 +712,9 @@ def _private_key(text: str, label: re.Match[str]) -> Iterator[Span]:
 
 # --- Addresses and other languages ---------------------------------------------------------------------------
 
-_URL = re.compile(r"""://[^\s/@:"'`<>\\]{0,80}:(?P<password>[^\s/"'`<>\\]{1,200})@""")
-_DATABASE_URL = re.compile(r"""://[^\s/@:"'`<>\\]{0,80}:(?!\d{2,5}/)(?P<password>[^\s"'`<>\\]{1,200})@""")
-_DATABASE = re.compile(
-    r"(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|clickhouse|\+\w{1,20})\Z"
-)
+_URL = lazy(r"""://[^\s/@:"'`<>\\]{0,80}:(?P<password>[^\s/"'`<>\\]{1,200})@""")
+_DATABASE_URL = lazy(r"""://[^\s/@:"'`<>\\]{0,80}:(?!\d{2,5}/)(?P<password>[^\s"'`<>\\]{1,200})@""")
+_DATABASE = lazy(r"(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|clickhouse|\+\w{1,20})\Z")
 _NO_PASSWORD = frozenset(
     ("password", "passwd", "pass", "pwd", "secret", "token", "user", "username", "xxx", "xxxx", "yourpassword")
 )
@@ -756,14 +754,14 @@ def _speaks(text: str) -> bool:
     return any(word in text for letter, words in _FOREIGN_WORDS if letter in text for word in words)
 
 
-_FOREIGN = re.compile(
+_FOREIGN = lazy(
     r"(?P<password>[Пп]арол[ья]|ПАРОЛЬ|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호)"
     r"|(?P<secret>[Сс]екрет|シークレット)|(?P<token>[Тт]окен|ТОКЕН|令牌|トークン|토큰)|(?P<key>[Кк]люч|КЛЮЧ|密钥|密鑰|秘钥)"
 )
-_FOREIGN_SIGN = re.compile(
+_FOREIGN_SIGN = lazy(
     r"""[^\n:：=＝—–!-/]{0,24}[ \t]{0,2}[)"'`]{0,2}(?:[:：=＝]|\s[—–\-]\s|是|は|为)\s{0,2}[«“"'`「]?"""
 )
-_FOREIGN_VALUE = re.compile(r"""[!#-&(-;=?-\[\]-_a-~]{6,256}""")
+_FOREIGN_VALUE = lazy(r"""[!#-&(-;=?-\[\]-_a-~]{6,256}""")
 
 
 def _foreign(text: str) -> Iterator[Span]:
