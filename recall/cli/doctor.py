@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
+from recall import __version__
 from recall.actions.doctor import BAD, WARN, Finding, Mended, examine, mend
-from recall.actions.machine import of
-from recall.cli import program
+from recall.actions.machine import Machine, of
+from recall.cli import ALIASES, COMMANDS, program
 from recall.cli.app import App
 from recall.cli.output import colored, print_json
 from recall.core.plain import one_line
-from recall.errors import Usage
+from recall.errors import Refused, Unavailable, Usage
+from recall.files import Lock
+from recall.settings import Settings
 
 _DAMAGED = 5
 _MARKS = {"ok": ("✓", "32"), "warn": ("!", "33"), "bad": ("✗", "31"), "off": ("–", "2")}
@@ -44,16 +48,51 @@ def command(session: str | None, fix: bool, as_json: bool) -> int:
             raise Usage("--fix goes without an ID", "recall doctor --fix")
         return _why(app, session, as_json=as_json)
     machine = of(os.environ, app.settings.home, sys.platform)
-    findings = examine(app.settings, app.now.timestamp(), program(), machine)
+
+    def look() -> list[Finding]:
+        again = partial(_install_again, app.settings, machine)
+        return examine(app.settings, app.now.timestamp(), program(), machine, again)
+
+    findings = look()
     mended = mend(findings) if fix else []
     if mended:
-        findings = examine(app.settings, app.now.timestamp(), program(), machine)
+        findings = look()
     bad = any(check.state == BAD for _, check in findings)
     if as_json:
         print_json(_document(findings, mended if fix else None, ok=not bad))
     else:
         _print(findings, mended, fix=fix, color=colored(app.settings))
     return _DAMAGED if bad else 0
+
+
+def _install_again(settings: Settings, machine: Machine) -> str:
+    """Run the install once more, as its journal says that it was chosen."""
+    from recall.actions import install
+    from recall.actions.journal import load
+    from recall.cli.install import program_of
+
+    python, package = program_of(machine, False)
+    with Lock(os.path.join(settings.state, "install.lock")):
+        journal = load(settings.state)
+        if journal is None:
+            raise Refused("nothing was installed", "recall install")
+        wish = install.Wish(
+            name=journal.name,
+            program=os.path.join(machine.bin, journal.name),
+            python=python,
+            package=package,
+            commands=frozenset((*COMMANDS, *ALIASES)),
+            version=__version__,
+            hooks=journal.hooks,
+            timer=bool(journal.timer),
+            handoff=journal.handoff,
+        )
+        todo = install.plan(settings, machine, wish)
+        changed = [change.before.path for change in todo.changes]
+        trouble = install.apply(todo, settings, machine)
+    if trouble:
+        raise Unavailable(trouble[0])
+    return f"installed again: {', '.join(changed)}" if changed else "installed again: nothing was missing"
 
 
 def _print(findings: Sequence[Finding], mended: Sequence[Mended], *, fix: bool, color: bool) -> None:

@@ -36,9 +36,16 @@ class Mended(NamedTuple):
     done: bool
 
 
-def examine(settings: Settings, now: float, name: str, machine: Machine | None = None) -> list[Finding]:
-    """All checks, group by group. `now` in seconds since the epoch; `name` is what recall is called here."""
-    case = Case(settings, now, name, machine)
+def examine(
+    settings: Settings,
+    now: float,
+    name: str,
+    machine: Machine | None = None,
+    again: Callable[[], str] | None = None,
+) -> list[Finding]:
+    """All checks, group by group. `now` in seconds since the epoch; `name` is what recall is called here; `again` runs the
+    install once more, as it was chosen, and says what it did."""
+    case = Case(settings, now, name, machine, again)
     try:
         return list(_all(case))
     finally:
@@ -47,19 +54,16 @@ def examine(settings: Settings, now: float, name: str, machine: Machine | None =
 
 def mend(findings: list[Finding]) -> list[Mended]:
     """Do what is safe about those that are not as they should be; look again afterwards."""
-    out = []
-    done: set[str] = set()
+    out: list[Mended] = []
+    done: list[Callable[[], str]] = []  # one run of the install mends several checks
     for _, check in findings:
-        if check.fix is None:
+        if check.fix is None or check.fix in done:
             continue
+        done.append(check.fix)
         try:
-            text = check.fix()
+            out.append(Mended(check.name, check.fix(), True))
         except (RecallError, OSError) as problem:
             out.append(Mended(check.name, getattr(problem, "message", "") or str(problem), False))
-            continue
-        if text not in done:  # one repair of the install mends several checks
-            done.add(text)
-            out.append(Mended(check.name, text, True))
     return out
 
 

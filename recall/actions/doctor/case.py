@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,13 +34,21 @@ class Read(NamedTuple):
 
 class Case:
     """The state of one installation at `now` (seconds since the epoch). `name` is what recall is called here, `machine` what
-    is around it (None: nobody looks at that)."""
+    is around it (None: nobody looks at that), `again` runs the install once more and says what it did."""
 
-    def __init__(self, settings: Settings, now: float, name: str, machine: Machine | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        now: float,
+        name: str,
+        machine: Machine | None = None,
+        again: Callable[[], str] | None = None,
+    ) -> None:
         self.settings = settings
         self.now = now
         self.name = name
         self.machine = machine
+        self.again = again
         self.shelf = Shelf(settings.data, settings.state)
 
     def close(self) -> None:

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Any
 
-import recall
+from recall.actions import launcher
 from recall.actions.doctor.case import Case, Read, read_json
 from recall.actions.doctor.check import BAD, OFF, OK, WARN, Check, plural
+from recall.actions.install import ERASING, LOOP, SKILL, ours
+from recall.actions.journal import digest
+from recall.actions.shipped import shipped
 from recall.actions.walk import Home
+from recall.errors import RecallError
 
-KEEPING = ("Stop", "SubagentStop", "SessionEnd")
-"""Events at which the archive grows."""
+_KEEPING = ("Stop", "SubagentStop", "SessionEnd")
+"""Events at which the archive grows, for both clients."""
 
-LOOP = ("PreCompact", "PostCompact", "SessionStart")
-"""Events of the handoff loop."""
-
-SKILL = os.path.join("skills", "session-orchestrator", "SKILL.md")
-_PACKAGE = os.path.dirname(os.path.abspath(recall.__file__))
-_SHIPPED = (os.path.join(_PACKAGE, "share", SKILL), os.path.join(os.path.dirname(_PACKAGE), SKILL))
+_SKILL = os.path.join("skills", SKILL, "SKILL.md")
 _SOURCES = ("compact", "resume", "fork")  # of a SessionStart that is to be answered
-_ERASING = ("remove", "forget", "rm", "uninstall")
 _LONG = 365  # days
 _PLACES = ("~/.local/bin", "~/.npm-global/bin", "~/.bun/bin", "/opt/homebrew/bin", "/usr/local/bin", "/usr/bin")
 
 Handler = tuple[str, int, int, str, str]  # event, its number in the list, number in the group, matcher, command
 
 
-def is_ours(command: str) -> bool:
-    """Is this the command of a hook of recall?"""
-    return "recall" in command and "hook" in command
+def is_ours(case: Case, command: str) -> bool:
+    """Is this the command of a hook of recall: our launcher, or `recall hook` by hand?"""
+    if case.machine is not None and ours(case.machine)(command):
+        return True
+    return re.search(rf"(?:^|/)(?:recall|{re.escape(case.name)}) hook(?:\s|$)|/recall-hook\b", command) is not None
 
 
 def handlers(table: object) -> Iterator[Handler]:
@@ -66,7 +66,7 @@ def claude(case: Case, home: Home) -> Iterator[Check]:
         yield Check(case.label("settings", home), BAD, words, "mend the file by hand")
         return
     settings = read.value or {}
-    mine = [one for one in handlers(settings.get("hooks")) if is_ours(one[4])]
+    mine = [one for one in handlers(settings.get("hooks")) if is_ours(case, one[4])]
     yield _hooks(case, home, mine, off=settings.get("disableAllHooks") is True, plugin=_plugin(settings))
     yield _loop(case, home, mine, plugin=_plugin(settings))
     yield _permissions(case, home, settings)
@@ -96,7 +96,7 @@ def _hooks(case: Case, home: Home, mine: list[Handler], *, off: bool, plugin: bo
     if broken:
         words = f"{case.short(broken[0])} is missing or cannot be run: nothing is copied between two sweeps"
         return Check(name, BAD, words, again, fix=repair(case))
-    missing = [event for event in KEEPING if event not in events]
+    missing = [event for event in _KEEPING if event not in events]
     if missing:
         return Check(name, WARN, f"none for {', '.join(missing)}", again, fix=repair(case))
     double = "; the plugin is enabled as well, which is not needed" if plugin else ""
@@ -104,14 +104,36 @@ def _hooks(case: Case, home: Home, mine: list[Handler], *, off: bool, plugin: bo
 
 
 def _missing_program(command: str) -> str:
-    """The first absolute path of a command line that is not there; '' when all are."""
-    import shlex
+    """The first program of a hook's command that is not there; '' when all are. Our launcher is looked into: it does
+    nothing, in silence, where its Python is gone."""
+    paths = _absolute(command)
+    for path in paths:
+        if not os.path.exists(path):
+            return path
+    for path in [one for one in paths if os.path.basename(one) == launcher.NAME]:
+        if not os.access(path, os.X_OK):
+            return path
+        for line in _text(path).splitlines():
+            if line.startswith("exec "):
+                gone = [one for one in _absolute(line) if not os.path.exists(one)]
+                if gone:
+                    return gone[0]
+    return ""
 
+
+def _absolute(line: str) -> list[str]:
     try:
-        words = shlex.split(command)
+        return [word for word in shlex.split(line) if os.path.isabs(word)]
     except ValueError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(65536)
+    except OSError:
         return ""
-    return next((word for word in words if os.path.isabs(word) and not os.path.exists(word)), "")
 
 
 def _loop(case: Case, home: Home, mine: list[Handler], *, plugin: bool = False) -> Check:
@@ -155,7 +177,7 @@ def _permissions(case: Case, home: Home, settings: dict[str, Any]) -> Check:
     if not holds("allow", case.name):
         return Check(name, OFF, f"an agent has to ask each time it runs {case.name}", again, fix=repair(case))
     unasked = [
-        verb for verb in _ERASING if not (holds("ask", f"{case.name} {verb}") or holds("deny", f"{case.name} {verb}"))
+        verb for verb in ERASING if not (holds("ask", f"{case.name} {verb}") or holds("deny", f"{case.name} {verb}"))
     ]
     if unasked:
         words = f"an agent may run {case.name} {', '.join(unasked)} without asking"
@@ -181,27 +203,27 @@ def _skill(case: Case, home: Home, places: list[str]) -> Check:
     name = case.label("skill", home)
     again = f"{case.name} install"
     for place in places:
-        path = os.path.join(place, SKILL)
+        path = os.path.join(place, _SKILL)
         try:
             with open(path, "rb") as file:
                 text = file.read()
         except OSError:
             continue
-        shipped = _shipped()
-        if shipped is not None and text != shipped:
+        if not _is_current(case, path, text):
             return Check(name, WARN, f"{case.short(path)} is not the text of this recall", again, fix=repair(case))
         return Check(name, OK, case.short(path))
     return Check(name, OFF, "not installed: an agent does not know recall", again, fix=repair(case))
 
 
-def _shipped() -> bytes | None:
-    for path in _SHIPPED:
-        try:
-            with open(path, "rb") as file:
-                return file.read()
-        except OSError:
-            continue
-    return None
+def _is_current(case: Case, path: str, text: bytes) -> bool:
+    """Is this the skill's text as shipped, or as the installer wrote it (under another name of the command)?"""
+    try:
+        if text == shipped("skills", f"{SKILL}/SKILL.md"):
+            return True
+    except RecallError:
+        return True
+    entry = case.journal.file(path) if case.journal and case.journal.name != "recall" else None
+    return entry is not None and entry.after == digest(text)
 
 
 # -- one home of Codex -----------------------------------------------------------------------------------------
@@ -213,7 +235,7 @@ def codex(case: Case, home: Home) -> Iterator[Check]:
     if read.problem:
         yield Check(case.label("hooks", home), BAD, f"{case.short(path)}: {read.problem}", "mend the file by hand")
     else:
-        mine = [one for one in handlers((read.value or {}).get("hooks")) if is_ours(one[4])]
+        mine = [one for one in handlers((read.value or {}).get("hooks")) if is_ours(case, one[4])]
         config = _read_toml(os.path.join(home.path, "config.toml"))
         features = (config.value or {}).get("features")
         off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
@@ -303,12 +325,5 @@ def find_program(case: Case, client: str) -> str:
 
 
 def repair(case: Case) -> Callable[[], str] | None:
-    """What runs the installer's part again where its journal says that it was run; None where it never was."""
-    """Runs the installer's part again, where its journal says that it was run; None where it never was."""
-    if not case.journal:
-        return None
-    try:
-        again = import_module("recall.actions.install").repair
-    except (ImportError, AttributeError):
-        return None
-    return lambda: str(again(case.settings, case.machine))
+    """What runs the install again, as it was chosen; None where its journal says of none."""
+    return case.again if case.journal is not None else None

@@ -77,6 +77,24 @@ def timer(case: Case) -> Check:
     return Check("timer", OK, f"{found.kind}, {ran}")
 
 
+def hook_log(case: Case) -> Check:
+    """What the hooks noted of their failures in the last 7 days: a line each, the time first."""
+    import datetime
+
+    try:
+        with open(os.path.join(case.settings.state, "hook.log"), encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return Check("hook log", OK, "no failures")
+    since = datetime.datetime.fromtimestamp(case.now - _WEEK, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    late = [line for line in lines if line[:20] >= since]
+    if not late:
+        return Check("hook log", OK, "no failures in 7 days")
+    words = f"{plural(len(late), 'failure')} in 7 days"
+    mend = "each is made up for by the next event or sweep, unless its cause stays"
+    return Check("hook log", WARN, words, mend, tuple(late[-3:]))
+
+
 def coverage(case: Case) -> Check:
     """The transcripts of the last 7 days: are they copied, and in the index?"""
     recent = [found for _, found in case.sources if _is_recent(found, case.now)]
@@ -158,7 +176,8 @@ def deleted(case: Case) -> Check:
     if before:
         parts.append(f"{len(before)} before they were ever copied (their folders are left)")
     if late:
-        mend = f"let the hooks copy every turn: {case.name} install"
+        hooks = case.journal is not None and case.journal.hooks
+        mend = "" if hooks else f"let the hooks copy every turn: {case.name} install"
         return Check("deleted by clients", WARN, "; ".join(parts), mend, tuple(map(case.short, late[:_NAMED])))
     return Check("deleted by clients", OK, "; ".join(parts) or "none")
 
@@ -221,4 +240,4 @@ def _all_homes(case: Case) -> list[Home]:
     return homes(case.settings)
 
 
-CHECKS = (archive, sweep, unreadable, timer, coverage, newest, deleted, vanished)
+CHECKS = (archive, sweep, unreadable, timer, hook_log, coverage, newest, deleted, vanished)
