@@ -22,6 +22,7 @@ from recall.store import Store
 
 _NAMED = 8  # candidates that are listed
 _WHOLE = 36  # characters of a whole id
+_SHORT = 13  # and of the longest beginning that stands for one
 
 
 class Reason(NamedTuple):
@@ -73,16 +74,16 @@ def why(
 def _the_one(case: Case, shelf: Shelf, typed: str, name: str) -> str:
     """The one id that begins so, of all that any part of recall or a client knows."""
     known = sorted({one for one in _ids(case, shelf, typed) if one.startswith(typed)})
+    # A tombstone of an earlier tool is the beginning of an id, and so no session beside that one.
+    known = [
+        one for one in known if len(one) > _SHORT or not any(other != one and other.startswith(one) for other in known)
+    ]
     if typed in known:
         return typed
     if len(known) > 1:
-        # A tombstone of an earlier tool is the beginning of an id, and so no second session.
-        whole = [one for one in known if not any(other != one and other.startswith(one) for other in known)]
-        if len(whole) > 1:
-            lines = "\n".join(f"  {one}" for one in whole[:_NAMED])
-            more = f"\n  … {len(whole) - _NAMED} more" if len(whole) > _NAMED else ""
-            raise Usage(f"{typed} could be {len(whole)} sessions:\n{lines}{more}", "type more of the id")
-        return whole[0]
+        lines = "\n".join(f"  {one}" for one in known[:_NAMED])
+        more = f"\n  … {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+        raise Usage(f"{typed} could be {len(known)} sessions:\n{lines}{more}", "type more of the id")
     if known:
         return known[0]
     where = ", ".join(case.short(home.path) for home in case.homes) or "no client's folder"
