@@ -103,15 +103,19 @@ class LateError(Exception):
     """The time is up."""
 
 
-def main(argv: "list[str]") -> None:
-    """Read the event from stdin, do what is to be done, and end the process with status 0. `argv[1]`: path of `hook.conf`."""
+def main(argv: "list[str]", more: "dict[str, str] | None" = None) -> None:
+    """Read the event from stdin, do what is to be done, and end the process with status 0.
+
+    `argv[1]` is the path of `hook.conf`; `more` stands in for variables that are not set.
+    """
     try:
         _signal.signal(_signal.SIGTERM, _leave)
         limit(SECONDS)
         os.umask(0o077)
         data = read(0)
         if data and not os.environ.get("RECALL_GUARD"):
-            out = run(data, os.environ, argv[1] if len(argv) > 1 else "")
+            env = {**more, **os.environ} if more else os.environ
+            out = run(data, env, argv[1] if len(argv) > 1 else "")
             while out:
                 out = out[os.write(1, out) :]
     except BaseException:

@@ -3,7 +3,7 @@
 All are small, private to their owner, and may be edited by hand. In the data folder: cards (`<session id>.md`; an earlier
 tool's may have another name, if they hold the id), `TAGS.md`, `.removed` (one session id a
 line, after it anything: a tombstone), `names.json` (session id -> title). In the state folder: `purged/<id>` (empty: never
-copied again) and `troubles.json`.
+copied again), `titles/<id>` (a name that recall made up) and `troubles.json`.
 """
 
 from __future__ import annotations
@@ -260,6 +260,18 @@ class Shelf:
         if names.pop(session, None) is not None:
             write_atomic(os.path.join(self.data, "names.json"), orjson.dumps(names, option=orjson.OPT_INDENT_2))
             self.__dict__.pop("_names", None)
+
+    def given_path(self, session: str) -> str:
+        """Where it is kept which name we gave a session: not in the data folder, for it is nobody's word."""
+        return os.path.join(self.state, "titles", session)
+
+    def given_name(self, session: str) -> str:
+        """The name that we gave a session, '' when none."""
+        try:
+            with open(self.given_path(session), encoding="utf-8", errors="replace") as file:
+                return file.readline(1024).strip()
+        except OSError:
+            return ""
 
     # -- problems ----------------------------------------------------------------------------------------------
 

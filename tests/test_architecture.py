@@ -38,6 +38,7 @@ ENVIRONMENT = {
     "recall.hook": "a program of its own",
     "recall.hook_main": "a program of its own",
     "recall.hookloop": "a part of it",
+    "recall.cli.statusline": "the client tells its process number in a variable",
     "recall.cli": "whether the shell asks for completions is a variable, by click's protocol",
     "recall.cli.group": "the same",
     "recall.cli.demo": "makes the environment of the processes that it starts",

@@ -7,6 +7,7 @@ itself keeps is never touched.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -63,6 +64,8 @@ def remove(settings: Settings, store: Store, shelf: Shelf, row: Session) -> Remo
     for one in rows:
         shelf.bury(one.id)  # first: whatever is left by a crash is then invisible
         shelf.drop_papers(one.id)
+        with contextlib.suppress(OSError):
+            os.unlink(shelf.given_path(one.id))
     with store.writing():
         for one in rows:
             store.forget_session(one.no)

@@ -601,7 +601,7 @@ class Sweep:
         if not mains:
             return
         facts = main_of(mains)
-        title, by = self._title(row, facts, files)
+        title, by = self._named(row, facts, files)
         fresh = row._replace(
             cwd=facts.cwd or row.cwd,
             project=project_of(facts.cwd or row.cwd),
@@ -628,8 +628,14 @@ class Sweep:
             return
         files = store.facts_of(no, orjson.loads)
         mains = [facts for file, facts in files if file.kind == "main"] or [facts for _, facts in files]
-        title, by = self._title(row, main_of(mains) if mains else Facts(), files)
+        title, by = self._named(row, main_of(mains) if mains else Facts(), files)
         cards.put(store, self.shelf, row._replace(title=clean(title), title_by=by, other_title=""))
+
+    def _named(self, row: Session, facts: Facts, files: list[tuple[Transcript, Facts]]) -> tuple[str, str]:
+        """As `_title`; a name that we gave is not the user's, whatever the client made of it."""
+        title, by = self._title(row, facts, files)
+        ours = by == "user" and title == self.shelf.given_name(row.id) and not self.shelf.name(row.id)
+        return title, "client" if ours else by
 
     def _title(self, row: Session, facts: Facts, files: list[tuple[Transcript, Facts]]) -> tuple[str, str]:
         """The session's title, and whose it is. The client's own note beside the transcript says who gave a name."""

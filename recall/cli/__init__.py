@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("recall.cli.install", "Add hooks, permissions, the skill and the timer."),
     "uninstall": ("recall.cli.uninstall", "Take back what install did; copies and cards stay."),
     "verify": ("recall.cli.verify", "Check archive and index for damage."),
+    "hook": ("recall.cli.hook", "Do what an event of a client asks for."),
+    "statusline": ("recall.cli.statusline", "Print project, address and context for the status line."),
     "demo": ("recall.cli.demo", "Try recall on bundled samples in a throw-away folder."),
     "completion": ("recall.cli.completion", "Print the completion script for a shell."),
     "version": ("recall.cli.version", "Print the version."),
@@ -35,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 ALIASES = {"search": "find", "rm": "remove", "forget": "remove"}
 
-QUICK = ("find", "search", "sweep", "install", "uninstall")
+QUICK = ("find", "search", "sweep", "hook", "statusline", "install", "uninstall")
 """Commands whose ordinary lines are read without click: see `recall.cli.options`."""
 
 INTERRUPTED = 130

@@ -38,7 +38,7 @@ _CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 @click.option("--tail", type=click.IntRange(1, 1_000_000), metavar="N", help="Of it the last N messages.")
 @click.option("--around", "text", metavar="TEXT", help="Of it the messages round the first one with TEXT.")
 @click.option("--tools", is_flag=True, help="In it also reasoning, and what tools printed.")
-@click.option("--handoff", is_flag=True, help="The handoff card.")
+@click.option("--handoff", is_flag=True, help="The handoff, as a resumed session is told it.")
 @click.option("--raw", is_flag=True, help="The bytes of the transcript's copy, secrets included.")
 @click.option("--json", "as_json", is_flag=True, help="JSON; with --transcript also the messages.")
 def command(session: str, **flags: Any) -> int:
@@ -56,7 +56,7 @@ def command(session: str, **flags: Any) -> int:
     typed = app.resolve(session)
     row = newest_of(typed, app.store)
     if flags["handoff"]:
-        raise NothingFound(f"no handoff yet for session {row.id}")
+        return _handoff(app, row)
     if flags["raw"]:
         return _raw(app, typed)
     talk = flags["transcript"] or flags["tools"] or flags["tail"] is not None or flags["text"] is not None
@@ -102,6 +102,18 @@ def _read(lines: Iterator[str]) -> None:
         return
     for line in lines:
         print(line)
+
+
+def _handoff(app: App, row: Session) -> int:
+    """What the hook would put into the session's context, to the letter."""
+    from recall.actions.continuity import context
+
+    text = context(app.settings, row.id, app.now.timestamp())
+    app.close()
+    if not text:
+        raise NothingFound(f"no handoff of session {row.id} that could be used", f"recall handoff {row.id} makes one")
+    sys.stdout.write(text)
+    return 0
 
 
 def _raw(app: App, row: Session) -> int:

@@ -60,6 +60,10 @@ def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) ->
         from recall.cli.caught import catch
 
         caught = catch(app, days, max_llm)
+    if app.settings.autoname and not (report.busy or report.unmounted):
+        from recall.actions.autoname import autoname
+
+        autoname(app.settings, app.store, app.shelf, time.time())
     app.close()
     if report.unmounted:
         from recall.actions.reindex import not_mounted

@@ -239,7 +239,7 @@ def test_a_codex_session_is_shown_in_the_same_way(home: Path, run_recall: Run) -
 def test_there_is_no_handoff_yet(source: Path, run_recall: Run) -> None:
     done = run_recall("show", FIRST, "--handoff")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("recall: no handoff yet")
+    assert done.stderr.startswith("recall: no handoff of session")
 
 
 def test_a_terminal_gets_a_pager(source: Path, home: Path) -> None:
