@@ -238,7 +238,7 @@ def test_index_md_is_a_view_of_all_rows(home: Path) -> None:
     with open_store(here.index) as store:
         shelf = Shelf(here.data, here.state)
         write_view(here, store, shelf)
-        text = render_view(shown(store, shelf), short_ids(store.ids()))
+        text = render_view(shown(store.sessions(), shelf), short_ids(store.ids()))
         assert view.read_text() == text
         assert len(text.splitlines()) == 2
         before = view.stat()
