@@ -61,11 +61,13 @@ class Editor:
 
 
 def handlers(hooks: Any) -> Iterator[tuple[str, int, int, str]]:
-    """(event, group, position, command) of every command in a `hooks` object, the last ones first."""
-    for event, groups in (hooks or {}).items():
-        for group in range(len(groups) - 1, -1, -1):
-            listed = groups[group].get("hooks", [])
-            for at in range(len(listed) - 1, -1, -1):
+    """(event, group, position, command) of every command in a `hooks` object, the last ones first; what has another form
+    than the clients know is passed over, as they do."""
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for group in range(len(groups) - 1, -1, -1) if isinstance(groups, list) else ():
+            found: Any = groups[group]
+            listed: Any = found.get("hooks") if isinstance(found, dict) else None
+            for at in range(len(listed) - 1, -1, -1) if isinstance(listed, list) else ():
                 if isinstance(listed[at], dict) and isinstance(listed[at].get("command"), str):
                     yield event, group, at, listed[at]["command"]
 
@@ -97,7 +99,7 @@ def undo(text: str, edits: list[Edit], ours: Ours) -> str:
 def without_handlers(text: str, ours: Ours) -> str:
     """The text without any hook of ours, whoever moved it where."""
     editor = Editor(text)
-    for event, group, at, command in handlers(_hooks(editor)):
+    for event, group, at, command in handlers(editor.value("hooks")):
         if ours(command):
             if len(editor.value("hooks", event, group, "hooks")) == 1:
                 editor.take("hooks", event, group, ours=True)
@@ -106,19 +108,6 @@ def without_handlers(text: str, ours: Ours) -> str:
             else:
                 editor.take("hooks", event, group, "hooks", at, ours=True)
     return editor.text
-
-
-def _hooks(editor: Editor) -> Any:
-    """The hooks, as far as they have the form that both clients know."""
-    hooks = editor.value("hooks")
-    if not isinstance(hooks, dict):
-        return {}
-    return {
-        event: groups
-        for event, groups in hooks.items()
-        if isinstance(groups, list)
-        and all(isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups)
-    }
 
 
 def _undo(text: str, edit: Edit) -> str:

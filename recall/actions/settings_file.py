@@ -81,40 +81,52 @@ def decode(path: str, data: bytes) -> str:
 
 
 def check_claude(path: str, text: str) -> None:
-    """Raises Damaged for a value that makes Claude Code pass over the whole file, or that we could not add to."""
-    root = jsonedit.scan(text)
-    value = root.value(text)
+    """Raises Damaged for a value that makes Claude Code pass over the whole file, or that we could not add to.
+
+    What stands in _TYPES was tried with Claude Code 2.1.332. Of other values nothing is said: it has many keys. It passes over
+    a wrong rule or hook alone, so those are left as they are.
+    """
+    value = jsonedit.scan(text).value(text)
+    for place, (kind, words) in _TYPES.items():
+        box: Any = value
+        *above, key = place.split(".")
+        for step in above:
+            box = box.get(step, {})
+        if key in box and not isinstance(box[key], kind):
+            raise _bad(path, place, box[key], words)
     days = value.get("cleanupPeriodDays", 1)
-    if isinstance(days, bool) or not isinstance(days, int) or days < 1:
+    if isinstance(days, bool) or not isinstance(days, (int, float)) or not 1 <= days < 1e15 or days % 1:
         raise _bad(path, "cleanupPeriodDays", days, "a whole number of at least 1")
-    rules = value.get("permissions", {})
-    if not isinstance(rules, dict):
-        raise _bad(path, "permissions", rules, "an object")
-    for name in ("allow", "ask", "deny"):
-        listed = rules.get(name, [])
-        if not isinstance(listed, list) or not all(isinstance(rule, str) for rule in listed):
-            raise _bad(path, f"permissions.{name}", listed, "a list of texts")
-    line = value.get("statusLine", {})
-    if not isinstance(line, dict):
-        raise _bad(path, "statusLine", line, "an object")
-    if not isinstance(value.get("disableAllHooks", False), bool):
-        raise _bad(path, "disableAllHooks", value["disableAllHooks"], "true or false")
-    if not isinstance(value.get("env", {}), dict):
-        raise _bad(path, "env", value["env"], "an object")
+    line = value.get("statusLine")
+    if line is not None and (line.get("type") != "command" or not isinstance(line.get("command"), str)):
+        raise _bad(path, "statusLine", line, "of type command, with a command")
     check_hooks(path, text)
 
 
+_TYPES: dict[str, tuple[type, str]] = {
+    "permissions": (dict, "an object"),
+    "permissions.allow": (list, "a list"),
+    "permissions.ask": (list, "a list"),
+    "permissions.deny": (list, "a list"),
+    "permissions.defaultMode": (str, "a text"),
+    "env": (dict, "an object"),
+    "statusLine": (dict, "an object"),
+    "model": (str, "a text"),
+    "language": (str, "a text"),
+    "apiKeyHelper": (str, "a text"),
+    "disableAllHooks": (bool, "true or false"),
+    "includeCoAuthoredBy": (bool, "true or false"),
+}
+
+
 def check_hooks(path: str, text: str) -> None:
-    """Raises Damaged for hooks that have another form than both clients know."""
+    """Raises Damaged where hooks are not lists by event: there is nothing to add to."""
     hooks = jsonedit.scan(text).value(text).get("hooks", {})
     if not isinstance(hooks, dict):
         raise _bad(path, "hooks", hooks, "an object")
     for event, groups in hooks.items():
         if not isinstance(groups, list):
             raise _bad(path, f"hooks.{event}", groups, "a list")
-        for group in groups:
-            if not isinstance(group, dict) or not isinstance(group.get("hooks", []), list):
-                raise _bad(path, f"hooks.{event}", group, "a list of objects with a list `hooks`")
 
 
 def _bad(path: str, key: str, value: Any, right: str) -> RecallError:
@@ -122,7 +134,7 @@ def _bad(path: str, key: str, value: Any, right: str) -> RecallError:
 
     shown = json.dumps(value, ensure_ascii=False)
     shown = shown if len(shown) <= 60 else shown[:59] + "…"
-    return Damaged(f"{path}: {key} is {shown}, not {right}; the client passes over such a file", _MEND)
+    return Damaged(f"{path}: {key} is {shown}, not {right}, and the client does not take that", _MEND)
 
 
 def write(before: Before, data: bytes) -> None:
