@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from recall.core.card import render
 from recall.core.model import Card
 from tests.builders import START, claude_folder, claude_records, claude_session, codex_session, write_lines
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 from tests.machine import append, uid
 
 TURNS = [("Move the export to the new portal, please", "Moved it to portal.py")]
@@ -255,3 +256,15 @@ def test_several_that_begin_so(home: Path, run_recall: Run, sweep: Callable[[], 
 
 def test_an_id_that_steers_a_terminal_is_plain(home: Path, run_recall: Run) -> None:
     assert "\x1b" not in run_recall("doctor", "\x1b[31mx").stderr
+
+
+def test_each_kind_is_explained() -> None:
+    """docs/troubleshooting.md has a row for each kind of reason."""
+    source = (ROOT / "recall" / "actions" / "why.py").read_text()
+    kinds = set(re.findall(r'Reason\(\s*"([a-z-]+)"', source)) | {"elsewhere", "other-home"}
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    told = {
+        kind for cell in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) for kind in re.findall(r"`([a-z-]+)`", cell)
+    }
+    assert len(kinds) > 15
+    assert kinds <= told
