@@ -7,7 +7,7 @@ the transcript; what does not is dropped and counted. `done` needs an ending tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from recall.core.cardfile import kebab
@@ -340,7 +340,8 @@ def card_from_reply(
     if boilerplate(task):
         raise ValueError("the task of the reply only says to go on")
     known = {folded(name) for name in own.artifacts}
-    artifacts, dropped = _proven(_texts(value.get("artifacts"), ARTIFACT, 40), contains, known)
+    claimed = _texts(value.get("artifacts"), ARTIFACT, 40)
+    artifacts, dropped = _proven([name for name in claimed if folded(name) not in known], contains, set())
     entities, lost = _proven(_texts(value.get("entities"), NAME, 40), contains, set())
     step = _text(value.get("next"), NEXT)
     card = own._replace(
@@ -350,11 +351,19 @@ def card_from_reply(
         method=_text(value.get("method"), METHOD) or own.method,
         entities=tuple(entities[:ENTITIES]),
         tags=_claimed_tags(value.get("tags"), tags) or own.tags,
-        artifacts=(*own.artifacts, *artifacts)[:ARTIFACTS],
+        artifacts=_first_claimed(claimed, {*own.artifacts, *artifacts}, own.artifacts),
         next="" if hollow(step) else step,
         written_by=model,
     )
     return card, dropped + lost
+
+
+def _first_claimed(claimed: Sequence[str], true: Collection[str], own: Sequence[str]) -> tuple[str, ...]:
+    """What the model named and is true, in its order, since it chose what matters; then what code knows, while there is
+    room."""
+    spelt = {folded(name): name for name in true}
+    named = [spelt[folded(name)] for name in claimed if folded(name) in spelt]
+    return tuple(dict.fromkeys((*named, *own)))[: max(ARTIFACTS, min(len(named), 2 * ARTIFACTS))]
 
 
 def _claimed(status: object, extract: Extract) -> str:

@@ -229,14 +229,24 @@ def test_what_occurs_stays_and_what_does_not_is_counted() -> None:
         )
     )
     assert one.entities == ("Acme Corp",) and dropped == 5
-    assert one.artifacts == (
+    assert one.artifacts == (  # what the model named first, then what code knows
         "src/export.py",
+        "#12",
         "src/deals.py",
         "https://git.example/acme/crm/pull/12",
         "1a2b3c4 Export deals",
-        "#12",
     )
     assert (one.written_by, one.title, one.status) == ("claude-haiku-5-5", "Deals export", "done")
+
+
+def test_what_a_model_named_and_is_true_has_room_before_what_code_knows() -> None:
+    """A session with many edited files does not crowd out the few that the model chose."""
+    talk = Talk().user("Move the deals to the new schema")
+    for number in range(30):
+        talk = talk.says(f"see docs/page-{number}.md")
+    named = [f"docs/page-{number}.md" for number in range(0, 30, 4)]
+    one, dropped = replied(reply(entities=[], artifacts=[*named, "docs/page-99.md"]), talk)
+    assert (one.artifacts[: len(named)], dropped) == (tuple(named), 1)
 
 
 def test_a_model_cannot_say_done_where_the_ending_does_not() -> None:
