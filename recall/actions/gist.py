@@ -69,6 +69,10 @@ def read_gist(row: Session, path: str, client: str, settings: Settings, tags: tu
     digest = Digest()
     for record in _records(path, client, settings, facts):
         digest.add(record)
+    if row.title_by == "user":
+        facts.title, facts.title_by = row.title, "user"
+    elif facts.title_by == "user":  # the client carried it over from another session, as its note beside the file says
+        facts.title, facts.title_by = "", ""
     return Gist(
         row, path, client, facts, digest.extractor.result(facts), digest.text(facts=facts), digest.summary, tags
     )
