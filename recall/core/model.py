@@ -255,11 +255,3 @@ class Reply(NamedTuple):
     value: dict[str, object]
     model: str
     usage: Usage = Usage()
-
-
-def __getattr__(name: str) -> object:
-    if name == "Facts":
-        from recall.core.facts import Facts
-
-        return Facts
-    raise AttributeError(name)
