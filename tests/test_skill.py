@@ -63,6 +63,7 @@ def _parse(line: str) -> tuple[str, click.Context]:
 
 
 LINES = _lines()
+DESCRIPTION = _head()["description"]
 
 
 def test_the_head_is_legal_everywhere() -> None:
@@ -126,7 +127,7 @@ def test_options_that_stand_alone_exist() -> None:
         for param in (commands.get_command(None, command) or click.Command("")).params
         for name in (*param.opts, *param.secondary_opts)
     }
-    alone = {span for span in re.findall(r"`(--[a-z-]+)[^`]*`", _body())}
+    alone = set(re.findall(r"`(--[a-z-]+)[^`]*`", _body()))
     assert alone
     assert alone <= known
 

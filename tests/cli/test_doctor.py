@@ -294,6 +294,14 @@ def test_unknown_records_are_counted_by_client(home: Path, doctor: Callable[...,
 # -- the clients' own files ------------------------------------------------------------------------------------
 
 
+def _command(home: Path) -> None:
+    """The command, where the install script puts it."""
+    path = home / ".local" / "bin" / "recall"
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+
+
 def _hooks(*events: str, command: str = "recall hook", matcher: str = "") -> dict[str, Any]:
     group = {"hooks": [{"type": "command", "command": command}]}
     return {event: [{**group, "matcher": matcher} if event == "SessionStart" else group] for event in events}
@@ -365,6 +373,21 @@ def test_how_long_the_client_keeps(home: Path, doctor: Callable[..., Checks], da
     assert doctor(status=None)["claude cleanup"]["state"] == state
 
 
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        (None, "off"),
+        ({"type": "command", "command": "recall statusline"}, "ok"),
+        ({"type": "command", "command": "/nowhere/recall statusline"}, "bad"),
+        ({"type": "command", "command": "my-own statusline"}, "off"),
+        ("odd", "off"),
+    ],
+)
+def test_the_status_line(home: Path, doctor: Callable[..., Checks], line: Any, state: str) -> None:
+    _settings(home, **({} if line is None else {"statusLine": line}))
+    assert doctor(status=None)["claude status line"]["state"] == state
+
+
 def test_the_skill(home: Path, doctor: Callable[..., Checks]) -> None:
     """As shipped, another text of that name, or none."""
     _settings(home)
@@ -414,6 +437,7 @@ def test_each_home_has_its_checks(home: Path, doctor: Callable[..., Checks]) -> 
 def test_an_install_that_was_damaged_is_run_again(swept: Path, doctor: Callable[..., Checks], run_recall: Run) -> None:
     """Only where the journal says that it was installed, and as it was chosen then."""
     _settings(swept)
+    _command(swept)
     assert not doctor()["claude hooks"]["fixable"]
     run_recall("install", "--no-timer", "--with-handoff", check=True)
     names = (

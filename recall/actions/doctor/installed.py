@@ -72,6 +72,7 @@ def claude(case: Case, home: Home) -> Iterator[Check]:
     yield _permissions(case, home, settings)
     yield _cleanup(case, home, settings)
     yield _skill(case, home, [home.path])
+    yield _status_line(case, home, settings)
 
 
 def _plugin(settings: dict[str, Any]) -> bool:
@@ -197,6 +198,21 @@ def _cleanup(case: Case, home: Home, settings: dict[str, Any]) -> Check:
     if days < _LONG:
         return Check(name, WARN, f"the client deletes transcripts after {plural(days, 'day')}; copies stay", again)
     return Check(name, OK, f"the client keeps transcripts for {days} days")
+
+
+def _status_line(case: Case, home: Home, settings: dict[str, Any]) -> Check:
+    """There is one a user: somebody's own is left alone."""
+    name = case.label("status line", home)
+    line = settings.get("statusLine")
+    command = line.get("command") if isinstance(line, dict) else None
+    if not isinstance(command, str):
+        return Check(name, OFF, "none", f"{case.name} install")
+    if not re.search(r"\bstatusline\b", command) or not re.search(rf"\b(?:recall|{re.escape(case.name)})\b", command):
+        return Check(name, OFF, "another program's, which is left alone")
+    gone = _missing_program(command)
+    if gone:
+        return Check(name, BAD, f"{case.short(gone)} is missing", f"{case.name} install", fix=repair(case))
+    return Check(name, OK, "project, address, context")
 
 
 def _skill(case: Case, home: Home, places: list[str]) -> Check:
