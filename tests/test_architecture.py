@@ -41,6 +41,8 @@ ENVIRONMENT = {
     "recall.cli.statusline": "the client tells its process number in a variable",
     "recall.cli": "whether the shell asks for completions is a variable, by click's protocol",
     "recall.cli.group": "the same",
+    "recall.cli.install": "PATH, and the folders of the desktop's standard: what a timer must be told",
+    "recall.cli.uninstall": "the same",
     "recall.cli.demo": "makes the environment of the processes that it starts",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",
     "recall.llm.claude_cli": "makes the environment of the process that it starts, and looks for it on PATH",

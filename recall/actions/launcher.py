@@ -10,8 +10,6 @@ import re
 import shlex
 
 from recall.actions.shipped import shipped
-from recall.actions.walk import homes
-from recall.settings import Settings
 
 NAME = "recall-hook"
 
@@ -32,19 +30,3 @@ def text(python: str, package: str, conf: str) -> bytes:
     template = shipped("hooks", NAME).decode("utf-8")
     filled = re.sub("@([A-Z]+)@", lambda found: shlex.quote(values[found[1]]), template)
     return filled.encode("utf-8", "surrogateescape")
-
-
-def conf_path(settings: Settings) -> str:
-    return os.path.join(settings.state, "hook.conf")
-
-
-def conf(settings: Settings, handoff: bool) -> bytes:
-    """What the hook must know and does not find out itself: lines `key=value`. The environment goes before them.
-
-    A home is `home=<prefix> <folder>`; the prefix stands before the paths of its copies.
-    """
-    pairs = [("state", settings.state), ("archive", settings.archive), ("data", settings.data)]
-    pairs += [("home", f"{home.prefix} {home.path}") for home in homes(settings)]
-    pairs += [("handoff", "1" if handoff else "0"), ("handoff_days", str(settings.handoff_days))]
-    text = "".join(f"{key}={value}\n" for key, value in pairs if "\n" not in value)
-    return f"# Written by `recall install` from its settings.\n{text}".encode("utf-8", "surrogateescape")

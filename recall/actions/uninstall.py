@@ -12,8 +12,8 @@ import shutil
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from recall.actions import hookconf, timer
 from recall.actions import journal as book
-from recall.actions import timer
 from recall.actions.editor import Editor, without_handlers
 from recall.actions.install import original, ours, present
 from recall.actions.journal import File, Journal
@@ -167,6 +167,7 @@ def _close(todo: Plan, settings: Settings) -> None:
         todo.journal.timer = todo.journal.timer if "crontab" in failed else ""
         book.save(settings.state, todo.journal)
         return
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(book.place(settings.state))
+    for path in (hookconf.path(settings), book.place(settings.state)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
     shutil.rmtree(book.backup_folder(settings.state), ignore_errors=True)
