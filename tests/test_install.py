@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -18,15 +19,26 @@ SCRIPT = ROOT / "install.sh"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home with a blank and Cyrillic letters in its path."""
+    """A home with a blank and Cyrillic letters in its path; beside it stand-ins for what would start a real timer."""
     folder = tmp_path / "мой дом"
     folder.mkdir(mode=0o700)
+    stand_ins = tmp_path / "stand-ins"
+    stand_ins.mkdir()
+    for name in ("systemctl", "launchctl", "crontab"):
+        (stand_ins / name).write_text('#!/bin/sh\necho "${0##*/} $*" >>"${0%/*}/calls"\n')
+        (stand_ins / name).chmod(0o755)
     return folder
+
+
+def calls(home: Path) -> list[str]:
+    """How the stand-ins were called."""
+    path = home.parent / "stand-ins" / "calls"
+    return path.read_text().splitlines() if path.exists() else []
 
 
 def run(home: Path, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """install.sh as `env -i HOME=… PATH=… ./install.sh`, this test's Python first on PATH."""
-    path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    path = f"{home.parent}/stand-ins:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
     index = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     return subprocess.run(
         ["sh", str(SCRIPT), *args],
@@ -55,7 +67,8 @@ def test_help(home: Path) -> None:
     done = run(home, "--help")
     assert done.returncode == 0
     known = set(re.findall(r"^ +(--[a-z-]+)\b", done.stdout, re.MULTILINE))
-    assert known == {"--name", "--dry-run", "--uninstall", "--help"}
+    handoff = {"--with-handoff", "--without-handoff"}
+    assert known == {"--name", "--dry-run", "--uninstall", "--help", "--no-hooks", "--no-timer", *handoff}
     assert not files(home)
 
 
@@ -74,6 +87,28 @@ def test_nothing_is_changed_where_nothing_is_to_do(home: Path, args: list[str]) 
     done = run(home, *args)
     assert (done.returncode, done.stderr) == (0, "")
     assert not list(home.iterdir())
+
+
+def test_a_dry_run_shows_what_the_clients_get(home: Path) -> None:
+    """A diff from the checkout itself, before there is a program; nothing is changed and no timer is started."""
+    claude_session(home, "crm", "5d1f0c1e-0000-4000-8000-000000000001", [("Export the deals", "Exported.")])
+    before = files(home)
+    done = run(home, "--dry-run", "--with-handoff", "--name", "rc")
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in (f"+++ {home}/.claude/settings.json", "Bash(rc *)", "PreCompact", "recall/venv/bin/python"):
+        assert part in done.stdout
+    assert "/site-packages/recall/hook_main.py" in done.stdout
+    assert files(home) == before
+    assert set(calls(home)) <= {"systemctl --user show-environment"}
+
+
+def test_a_dry_run_meets_what_would_be_refused(home: Path) -> None:
+    """Settings that cannot be read safely are told by then, with the exit status of the refusal."""
+    claude_session(home, "crm", "5d1f0c1e-0000-4000-8000-000000000001", [("Export the deals", "Exported.")])
+    (home / ".claude" / "settings.json").write_text("{,}")
+    done = run(home, "--dry-run")
+    assert done.returncode == 5
+    assert "settings.json is no JSON: line 1, column 2" in done.stderr
 
 
 def test_a_dry_run_says_what_would_happen(home: Path) -> None:
@@ -133,17 +168,21 @@ def test_without_a_new_python_the_fix_is_named(home: Path, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_install_search_again_uninstall(home: Path) -> None:
-    """From nothing to a search result; twice is once; after --uninstall copies and clients' files are still there."""
+    """From nothing to a search result, hooks and timer; twice is once; --uninstall takes back all but what is kept."""
     transcript = claude_session(
         home, "crm", "5d1f0c1e-0000-4000-8000-000000000001", [("Export the deals to a spreadsheet", "Exported.")]
     )
+    settings = home / ".claude" / "settings.json"
+    settings.write_bytes(b'{\r\n\t"model": "opus"\r\n}')
     clients = files(home)
-    done = run(home)
+    done = run(home, "--with-handoff")
     if done.returncode == 4 and re.search("No matching distribution|Connection|Temporary failure", done.stderr):
         pytest.skip("the packages cannot be fetched here")
     assert done.returncode == 0, done.stderr
     assert "$ recall find -n 3 " in done.stdout
     assert "5d1f0c1e" in done.stdout
+    assert "settings.json: 7 hooks" in done.stdout
+    assert "systemctl --user enable --now recall-sweep.timer" in calls(home) or sys.platform == "darwin"
 
     command = home / ".local" / "bin" / "recall"
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
@@ -154,10 +193,27 @@ def test_install_search_again_uninstall(home: Path) -> None:
     assert list(share.glob("lib/python3*/site-packages/recall/cli/__pycache__/group.*.pyc")), "not precompiled"
     assert (home / ".local/share/recall").stat().st_mode & 0o077 == 0
 
+    hooks = json.loads(settings.read_bytes())["hooks"]
+    hook = hooks["Stop"][0]["hooks"][0]["command"]
+    second = transcript.with_name("5d1f0c1e-0000-4000-8000-000000000002.jsonl")
+    second.write_bytes(transcript.read_bytes())
+    event = {"hook_event_name": "Stop", "session_id": second.stem, "transcript_path": str(second), "cwd": str(home)}
+    fired = subprocess.run(
+        ["sh", "-c", hook], env=env, input=json.dumps(event), capture_output=True, text=True, cwd="/"
+    )
+    assert (fired.returncode, fired.stdout, fired.stderr) == (0, "", "")
+    assert list((home / "backups").rglob(second.name))
+    second.unlink()
+    swept = subprocess.run([home / ".local/share/recall/recall-sweep"], env={"PATH": "/usr/bin:/bin"}, cwd="/")
+    assert swept.returncode == 0
+    assert (home / ".claude/recall/timer.last").read_text().split()[2] == "0"
+
     before = os.readlink(command)
+    edited = settings.read_bytes()
     again = run(home)
     assert again.returncode == 0, again.stderr
     assert os.readlink(command) == before
+    assert settings.read_bytes() == edited
 
     archive = home / "backups" / "claude-transcripts"
     copies = files(archive)
