@@ -10,7 +10,7 @@ from recall.actions.find import Found, find
 from recall.cli.app import App
 from recall.cli.options import Opt, build
 from recall.cli.output import ago, colored, print_json, terminal_columns, utc
-from recall.core.card import entities_of, index_line, short_ids, status_of, tags_of, task_of
+from recall.core.card import index_line, short_ids, task_of
 from recall.core.model import Hit
 from recall.core.plain import cut, width
 from recall.core.query import Query, parse
@@ -171,30 +171,13 @@ def _document(app: App, query: Query, found: Found) -> dict[str, object]:
 def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
     from recall import clients
     from recall.actions.snippet import snippet
+    from recall.cli.fields import session_fields
 
     row = hit.session
     plan = clients.get(row.client).resume(row.id, row.cwd, app.settings.claude_flags if row.client == "claude" else ())
+    kept = any(file.source and os.path.exists(file.source) for file in app.store.files(row.no))
     return {
-        "id": row.id,
-        "short_id": short,
-        "client": row.client,
-        "project": row.project,
-        "cwd": row.cwd,
-        "branch": row.branch,
-        "started": utc(row.started),
-        "updated": utc(row.updated),
-        "messages": row.messages,
-        "status": status_of(row),
-        "live": row.id in app.live,
-        "meta": bool(row.meta),
-        "hidden": bool(row.hidden),
-        "chain": row.chain,
-        "fork_of": row.fork_of or None,
-        "archived_only": not any(file.source and os.path.exists(file.source) for file in app.store.files(row.no)),
-        "title": row.title,
-        "task": task_of(row),
-        "tags": tags_of(row),
-        "entities": entities_of(row),
+        **session_fields(app, row, short, archived_only=not kept),
         "tier": hit.tier,
         "score": round(hit.score, 4),
         "why": [{"field": field, "term": typed, "word": word} for field, typed, word in hit.why],

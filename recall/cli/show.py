@@ -17,10 +17,11 @@ from recall.actions.show import Kept, Overview, around, last_messages, overview,
 from recall.actions.transcript import records, shown
 from recall.cli import conversation
 from recall.cli.app import App
+from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.output import colored, megabytes, print_json, utc
 from recall.core import shell
-from recall.core.card import entities_of, index_line, short_ids, status_of, tags_of, task_of
+from recall.core.card import index_line, short_ids
 from recall.core.model import EVERYTHING, SPOKEN, ZONE_NAMES, Card, Record, Session
 from recall.core.pattern import compiled
 from recall.core.plain import one_line
@@ -267,27 +268,8 @@ def _document(app: App, view: Overview) -> dict[str, object]:
         plan = None
     return {
         "schema": 1,
-        "id": row.id,
-        "short_id": short_ids(app.store.ids())[row.id],
-        "client": row.client,
-        "project": row.project,
-        "cwd": row.cwd,
-        "branch": row.branch,
-        "started": utc(row.started),
-        "updated": utc(row.updated),
-        "messages": row.messages,
+        **session_fields(app, row, short_ids(app.store.ids())[row.id], archived_only=view.archived_only),
         "events": row.events,
-        "status": status_of(row),
-        "live": row.id in app.live,
-        "meta": bool(row.meta),
-        "hidden": bool(row.hidden),
-        "chain": row.chain,
-        "fork_of": row.fork_of or None,
-        "archived_only": view.archived_only,
-        "title": one_line(shown(row.title)),
-        "task": task_of(row),
-        "tags": tags_of(row),
-        "entities": entities_of(row),
         "card": _card_fields(card_of(app.store, row)),
         "first_request": view.first_ask,
         "last_request": view.last_ask,

@@ -13,11 +13,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from recall.clients.claude_places import files, folders, name, place, resume
-from recall.clients.jsonl import GLUED, Object, loads, mapping, objects, string
+from recall.clients.jsonl import GLUED, Object, mapping, string
+from recall.clients.reader import Reader
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import cut, describe
 from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
-from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, SPOKEN, THINKING, USER, Line, Record
+from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Line, Record
 
 if TYPE_CHECKING:
     from recall.core.facts import Facts
@@ -59,39 +60,11 @@ def parse(
     lines: Iterable[Line], facts: Facts, want: Collection[int], *, whole: bool = False, hints: bool = True
 ) -> Iterator[Record]:
     """See `Client.parse`. Without `hints` every line is read as JSON: slower, with the same result."""
-    reader = _Reader(facts, want, whole)
-    out = reader.out
-    for at, raw in lines:
-        if hints and reader.passes_over(raw):
-            continue
-        try:
-            item = loads(raw)
-        except ValueError:
-            item = None
-        if type(item) is dict and item:
-            reader.take(item, at)
-        else:
-            found, why = objects(raw)
-            if why and reader.counting:
-                facts.skip(why)
-            for item in found:
-                reader.take(item, at)
-        if out:
-            yield from out
-            out.clear()
+    yield from _Reader(facts, want, whole).read(lines, hints)
 
 
-class _Reader:
+class _Reader(Reader):
     """Turns the records of one file into `Record`s and facts."""
-
-    def __init__(self, facts: Facts, want: Collection[int], whole: bool = False) -> None:
-        self.facts = facts
-        self.whole = whole
-        self.want = frozenset(want)
-        self.counting = not self.want.isdisjoint(SPOKEN)
-        self.printing = OUTPUT in self.want
-        self.bodies = THINKING in self.want
-        self.out: list[Record] = []
 
     def passes_over(self, raw: bytes) -> bool:
         """Can the line be left unread? Told from the order in which the client writes the fields of a record.
