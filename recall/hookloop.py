@@ -48,7 +48,7 @@ def _pre_compact(setup: Setup, event: "dict[str, object]", env: "os._Environ[str
     if one is None:
         return
     if setup.handoff:
-        _spawn(setup, "handoff", one.session, [one.path])
+        _spawn(setup, event, "handoff", one.session, [one.path])
     keep(setup, event, one)
 
 
@@ -59,7 +59,9 @@ def _post_compact(setup: Setup, event: "dict[str, object]", env: "os._Environ[st
     words = event.get("compact_summary")
     if setup.handoff and isinstance(words, str) and words.strip():
         # A secret may be in it, and we could not tell: so it goes through a pipe to a process that can.
-        _spawn(setup, "summary", one.session, [one.session], words[:_SUMMARY].encode("utf-8", "replace")[:_SUMMARY])
+        _spawn(
+            setup, event, "summary", one.session, [one.session], words[:_SUMMARY].encode("utf-8", "replace")[:_SUMMARY]
+        )
     keep(setup, event, one)
 
 
@@ -76,7 +78,7 @@ def _session_end(setup: Setup, event: "dict[str, object]", env: "os._Environ[str
         tell(setup, event, reason(problem))
     limit(SECONDS)
     if not env.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk"):  # headless sessions get no card
-        _spawn(setup, "recap", one.session, [one.path, "--worth", "--quiet"])
+        _spawn(setup, event, "recap", one.session, [one.path, "--worth", "--quiet"])
 
 
 def _session_start(setup: Setup, event: "dict[str, object]", env: "os._Environ[str] | dict[str, str]") -> bytes:
@@ -114,21 +116,30 @@ def lock_path(setup: Setup, kind: str, session: str) -> str:
     return os.path.join(setup.state, "children", f"{session}.{kind}")
 
 
-def _spawn(setup: Setup, kind: str, session: str, args: "list[str]", data: bytes = b"") -> bool:
-    """Start a detached process, unless one of its kind is at this session; was one started?
+def _spawn(
+    setup: Setup, event: "dict[str, object]", kind: str, session: str, args: "list[str]", data: bytes = b""
+) -> None:
+    """Start a detached process; where that cannot be done the log says so, and the rest of the event is gone on with."""
+    try:
+        if id_of(session):
+            _start(setup, kind, session, args, data)
+    except OSError as problem:
+        tell(setup, event, f"{kind} not started: {reason(problem)}")
+
+
+def _start(setup: Setup, kind: str, session: str, args: "list[str]", data: bytes) -> None:
+    """Start a detached process, unless one of its kind is at this session.
 
     The lock is taken here and handed on: the kernel frees it when nobody has it any more. The process is in a session of its
     own and nobody's child once we have left: it outlives the client, and leaves no zombie.
     """
-    if not id_of(session):
-        return False
     lock = create(lock_path(setup, kind, session), os.O_RDWR)
     ends: tuple[int, ...] = ()
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return False
+            return
         os.utime(lock)
         os.set_inheritable(lock, True)
         log = os.path.join(setup.state, CHILD_LOG)
@@ -151,7 +162,6 @@ def _spawn(setup: Setup, kind: str, session: str, args: "list[str]", data: bytes
         if data:
             os.set_blocking(ends[1], False)
             os.write(ends[1], data)
-        return True
     finally:
         os.close(lock)
         for end in ends:
@@ -201,7 +211,7 @@ def _handoff(setup: Setup, session: str, one: "Source | None", event: "dict[str,
     compacted = event.get("source") == "compact"
     if one is not None and one.session == session:
         if not _is_fresh(setup, session, path, one, compacted):
-            _spawn(setup, "handoff", session, [one.path])
+            _spawn(setup, event, "handoff", session, [one.path])
         _await(setup, session)
     status = _stat(path)
     if status is None and one is not None and event.get("source") == "fork":
@@ -269,11 +279,14 @@ def origin(path: str) -> str:
         head = small(path, 256 << 10)
     except OSError:
         return ""
-    for mark in (b'"forked_from_id":"', b'"forkedFrom":{"sessionId":"'):
-        at = head.find(mark)
-        if at >= 0:
-            at += len(mark)
-            return id_of(head[at : at + 64].partition(b'"')[0].decode("ascii", "replace"))
+    for key, inner in ((b'"forked_from_id"', b""), (b'"forkedFrom"', b'"sessionId"')):
+        at = head.find(key)
+        if at < 0:
+            continue
+        rest = head[at + len(key) : at + 400]
+        if inner:
+            rest = rest.partition(inner)[2]
+        return id_of(rest[:80].lstrip(b' :"').partition(b'"')[0].decode("ascii", "replace"))
     return ""
 
 

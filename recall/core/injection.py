@@ -175,7 +175,7 @@ def digest(index: str, project: str) -> str:
     going: list[str] = []
     for raw in index.splitlines():
         parts = raw.split(" ", 4)
-        if len(parts) < 5 or parts[2] != name:
+        if len(parts) < 5 or parts[2] != name or parts[1][10:11] != "T":
             continue
         if parts[3] == "[done]" and not done:
             done.append(_digest_line(parts))
