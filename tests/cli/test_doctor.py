@@ -20,6 +20,7 @@ import pytest
 from tests.builders import claude_folder, claude_session, codex_session, write_lines
 from tests.conftest import ROOT, Run, environment
 from tests.machine import uid
+from tests.test_cases_trouble import _ordinary
 
 TURNS = [("Move the export to the new portal, please", "Moved it to portal.py")]
 CODEX = "019e10aa-1111-7aaa-8bbb-0123456789ab"
@@ -564,6 +565,25 @@ def test_what_others_can_read_is_closed(swept: Path, doctor: Callable[..., Check
     assert found["fixed"][0]["text"] == "made 2 files and folders private"
     assert (copy.stat().st_mode & 0o777, copy.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert {path.stat().st_mode & 0o777 for path in (data / ".git" / "config", outside)} == {0o644}
+
+
+def test_what_its_owner_cannot_read_is_named(swept: Path) -> None:
+    """No permission stops root, so that is given up first."""
+    copy = next(_archive(swept).rglob("*.jsonl"))
+    copy.chmod(0)
+    done = subprocess.run(
+        [sys.executable, "-m", "recall", "doctor"],
+        env=environment(swept),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        preexec_fn=_ordinary(),
+    )
+    if done.returncode == 99:
+        pytest.skip("root cannot give up its powers here")
+    assert done.returncode == 5
+    assert f"       {copy}\n" in done.stdout
+    assert "bad  permissions: 1 files or folders of recall cannot be read" in done.stdout
 
 
 def test_missing_folders_are_made(home: Path, doctor: Callable[..., Checks]) -> None:

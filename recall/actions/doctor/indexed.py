@@ -10,7 +10,7 @@ import orjson
 from recall.actions.doctor.case import Case
 from recall.actions.doctor.check import BAD, OK, WARN, Check, plural
 from recall.actions.turn import turn
-from recall.store import NewerIndex, is_damage
+from recall.store import NewerIndex, is_damage, output_path
 
 _NAMED = 12
 
@@ -33,7 +33,8 @@ def index(case: Case) -> Check:
     wrong = store.probe()
     if wrong:
         return Check("index", BAD, f"damaged: {wrong[0]}", again, tuple(wrong[1:]), _rebuild(case))
-    size = sum(os.path.getsize(path) for path in (case.settings.index,) if os.path.exists(path))
+    parts = (case.settings.index, output_path(case.settings.index))
+    size = sum(os.path.getsize(path) for path in parts if os.path.exists(path))
     words = (
         f"{plural(store.count(), 'session')}, {size / 1e6:.1f} MB, sound at a quick look ({case.name} verify reads all)"
     )
