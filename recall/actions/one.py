@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from recall.actions.lineage import Lineage
 from recall.actions.reindex import Kept, not_mounted, transcripts
@@ -53,10 +54,19 @@ def _take(settings: Settings, found: list[Found]) -> None:
         gone = work.purged.ids
         with work.open() as store:
             known = store.sources()
-            kept = [one for one in found if one.place.session not in gone]
+            kept = [one for one in [*found, *_notes(settings, found)] if one.place.session not in gone]
             changed = [one for one in kept if known.get(one.path, (0,))[:3] != (one.size, one.mtime, one.ino)]
             if changed:
                 work.take(store, changed, known)
+
+
+def _notes(settings: Settings, found: list[Found]) -> Iterator[Found]:
+    """What a client keeps beside transcripts of whose name a session has: it says which name is another session's."""
+    for one in found:
+        path = os.path.join(one.path.removesuffix(".jsonl"), "custom-title.json")
+        for home in homes(settings):
+            if one.client == home.client and (note := look(home, path)) is not None:
+                yield note
 
 
 def bring_back(settings: Settings, shelf: Shelf, session: str) -> None:
