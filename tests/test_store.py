@@ -75,7 +75,7 @@ def test_buried_rows_are_not_found(path: str) -> None:
             other, _ = _put(store, "t", "heron three")
         with store.writing():
             store.drop_file(file)
-        assert [row.row >> 20 for row in store.phrase(["heron"])] == [other]
+        assert [row >> 20 for row, _, _ in store.phrase(["heron"])] == [other]
         assert [row.row >> 20 for row in store.occurrences({"heron": 1.0})] == [other]
         assert store.printed([["printed"]]) == {other}
         with store.writing():
