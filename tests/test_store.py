@@ -76,7 +76,7 @@ def test_buried_rows_are_not_found(path: str) -> None:
         with store.writing():
             store.drop_file(file)
         assert [row >> 20 for row, _, _ in store.phrase(["heron"])] == [other]
-        assert [row.row >> 20 for row in store.occurrences({"heron": 1.0})] == [other]
+        assert [row[0] >> 20 for row in store.occurrences({"heron": 1.0})] == [other]
         assert store.printed([["printed"]]) == {other}
         with store.writing():
             _put(store, "s", "heron four")
