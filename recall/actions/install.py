@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from recall.actions import earlier, hookconf, launcher, timer
 from recall.actions import journal as book
-from recall.actions.editor import Editor, handlers, take_handlers, undo
+from recall.actions.editor import Editor, handlers, take_handlers, undo, without_handlers
 from recall.actions.journal import File, Journal
 from recall.actions.machine import Machine
 from recall.actions.settings_file import Before, check_claude, check_hooks, decode, read, write
@@ -118,6 +118,12 @@ def present(settings: Settings, client: str) -> list[str]:
     return found
 
 
+def _homes(settings: Settings, machine: Machine, client: str) -> list[str]:
+    """Homes to add to: those that are there, or the first one of a client that is installed and was never started."""
+    found = present(settings, client)
+    return found or (list(settings.homes(client)[:1]) if machine.has(client) else [])
+
+
 def plan(settings: Settings, machine: Machine, wish: Wish) -> Plan:
     """All that an install would do now. Raises Refused or Damaged where a file cannot be changed safely; changes nothing."""
     journal = book.load(settings.state)
@@ -125,11 +131,11 @@ def plan(settings: Settings, machine: Machine, wish: Wish) -> Plan:
     journal = journal or Journal()
     todo = Plan(journal, was_timer=journal.timer)
     _launcher(todo, settings, machine, wish)
-    homes = present(settings, "claude")
+    homes = _homes(settings, machine, "claude")
     for home in homes:
         _claude(todo, settings, machine, wish, home)
         _skill(todo, settings, wish, os.path.join(home, "skills", SKILL))
-    codex = present(settings, "codex")
+    codex = _homes(settings, machine, "codex")
     for home in codex:
         _codex(todo, settings, machine, wish, home)
     if codex:
@@ -245,6 +251,8 @@ def _json(
     base = before.data
     if entry is not None and before.data is not None:
         base = original(settings, entry, before.data, own)
+    elif before.data is not None:
+        base = without_handlers(text, own).encode("utf-8")
     editor = Editor("{}\n" if base is None else decode(path, base))
     edit(editor)
     after = editor.text.encode("utf-8")
@@ -332,7 +340,8 @@ def _timer(todo: Plan, settings: Settings, machine: Machine, wish: Wish) -> None
             changed = True
     if kind:
         todo.start = changed or timer.state_of(kind, machine)[0] is False
-        todo.lines.append((f"timer ({kind})", "every half hour" if todo.start else "nothing to change"))
+        words = "every half hour, while you are logged in" if kind == "systemd" else "every half hour"
+        todo.lines.append((f"timer ({kind})", words if todo.start else "nothing to change"))
     elif wish.timer:
         todo.notes.append(f"There is no launchd, systemd or cron for this user: run `{wish.name} sweep` by hand")
 
@@ -353,9 +362,10 @@ def _earlier(todo: Plan, settings: Settings, machine: Machine, first: bool) -> N
 
 
 def _whole(todo: Plan, path: str, data: bytes, mode: int, *, ours: bool = True) -> bool:
-    """Plan a whole file; whether anything is to be done. What stood there is kept in the backup folder.
+    """Plan a whole file; whether anything is to be done.
 
-    One that is not `ours` alone stays as somebody changed it since the last install.
+    What stood there before is kept in the backup folder, and stays if somebody changed it since the last install, unless it
+    is `ours` alone.
     """
     if os.path.islink(path):
         _unlink(todo, path)
@@ -364,14 +374,16 @@ def _whole(todo: Plan, path: str, data: bytes, mode: int, *, ours: bool = True) 
         before = Before(path, None, mode)
     else:
         before = read(path)
-    if before.data == data:
-        return False
     entry = todo.journal.file(path)
+    if before.data == data:
+        if ours and entry is None:  # of an install that the journal does not know
+            todo.journal.files.append(File(path, "", book.digest(data), mode, ours=True))
+        return False
     if entry is not None and before.data is not None and not ours and book.digest(before.data) != entry.after:
         todo.notes.append(f"{path} was changed by somebody and is left so: delete it to get the new one")
         return False
-    old = before.data
-    new = File(path, book.digest(old), book.digest(data), before.mode if old else mode, ours=ours)
+    old = None if ours else before.data
+    new = File(path, book.digest(old), book.digest(data), before.mode if old is not None else mode, ours=ours)
     if entry is not None:
         new.before, new.backup, old = entry.before, entry.backup, None
     todo.changes.append(Change(before._replace(mode=mode), data, new, old))

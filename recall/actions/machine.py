@@ -74,6 +74,11 @@ class Machine(NamedTuple):
         found = [place for place in self.path.split(":") if os.path.isabs(place) and ":" not in place]
         return ":".join(dict.fromkeys([*found, *usual]))
 
+    def has(self, program: str) -> bool:
+        """Is there a program of this name on the user's PATH?"""
+        places = (os.path.join(folder, program) for folder in self.path.split(":") if os.path.isabs(folder))
+        return any(os.path.isfile(place) and os.access(place, os.X_OK) for place in places)
+
 
 def of(env: Mapping[str, str], home: str, platform: str) -> Machine:
     """The machine that an environment describes."""

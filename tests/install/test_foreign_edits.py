@@ -177,6 +177,18 @@ def test_without_a_journal_the_hooks_are_found(place: Any) -> None:
     assert place.install().journal.file(str(place.claude)) is not None
 
 
+def test_an_install_that_the_journal_does_not_know(make_place: Callable[..., Any]) -> None:
+    """After the journal was lost, install and uninstall leave no launcher, timer or hook of the first one."""
+    place = make_place("systemctl")
+    place.install()
+    Path(book.place(place.settings.state)).unlink()
+    place.install(python="/usr/bin/python3.99", hooks=False)
+    place.uninstall()
+    assert "recall-hook" not in place.claude.read_text()
+    assert not (place.home / ".local").exists() or not list((place.home / ".local").rglob("recall-*"))
+    assert not list((place.home / ".config").rglob("recall-sweep.timer"))
+
+
 def test_a_skill_that_somebody_changed_stays(place: Any) -> None:
     """It is neither overwritten by an upgrade nor removed."""
     place.install()

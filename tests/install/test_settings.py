@@ -237,6 +237,22 @@ def test_a_home_without_clients(make_place: Callable[..., Any]) -> None:
     assert not (place.home / ".local").exists()
 
 
+def test_a_client_that_was_never_started(make_place: Callable[..., Any], tmp_path: Path) -> None:
+    """Its program is on PATH and its home is not there yet: the home is made, and goes again."""
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    place = make_place(clients=())
+    place.machine = place.machine._replace(path=str(program.parent))
+    place.install()
+    assert "recall-hook" in place.claude.read_text()
+    assert not (place.home / ".codex").exists()
+    place.uninstall()
+    assert not place.claude.exists()
+    assert not (place.home / ".claude" / "skills").exists()
+
+
 def test_a_link_stays_a_link(place: Any) -> None:
     """Settings that a link leads to are edited where they are."""
     dotfiles = place.home / "dotfiles"
