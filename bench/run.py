@@ -22,10 +22,10 @@ from collections.abc import Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import cold, figure, needles, page, process, whole
+from bench import cold, figure, hook, needles, page, process, whole
 from bench.figure import Figure
 
-PARTS = ("cold", "whole", "needles", "grown")
+PARTS = ("cold", "whole", "needles", "grown", "hook")
 
 
 def make(home: str, preset: str) -> None:
@@ -67,6 +67,10 @@ def measure(corpus: str, place: str, runs: int, only: str) -> Iterator[Figure]:
 
     if wanted("cold"):
         yield from cold.figures(env, max(1, runs // (20 if size > whole.LARGE else 5)))
+    if wanted("hook"):
+        yield from hook.figures(place, runs)
+    if only == "hook":
+        return
     first = process.run([*recall, "sweep", "--no-llm", "--quiet"], env)
     if first.status:
         sys.exit(f"bench: the first sweep ended with status {first.status}")

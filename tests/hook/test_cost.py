@@ -112,3 +112,32 @@ def test_what_is_installed_is_compiled(place: Place) -> None:
     assert str(place.state / "hook.conf") in text
     assert os.access(place.launcher, os.X_OK)
     assert "exec" in text.splitlines()[-1]
+
+
+def test_the_environment_is_what_it_was(tmp_path: Path) -> None:
+    """What `hook_main` leaves out of `os` changes nothing of what the hook asks the environment for."""
+    code = (
+        (ROOT / "recall/hook_main.py")
+        .read_text()
+        .replace("except BaseException:\n    pass", "except ImportError:\n    raise")
+    )
+    probe = tmp_path / "recall"
+    probe.mkdir()
+    (probe / "__init__.py").touch()
+    (probe / "hook_main.py").write_text(code)
+    (probe / "hook.py").write_text(
+        "import os, sys\n"
+        "def main(argv):\n"
+        "    assert '_collections_abc' not in sys.modules\n"
+        "    env = os.environ\n"
+        "    assert dict(env.items()) == {**env} == {key: env[key] for key in env.keys()}\n"
+        "    assert env.get('HOME') == '/x' and env.get('NO') is None and env.get('NO', '1') == '1'\n"
+        "    assert 'HOME' in env and 'NO' not in env\n"
+        "    import json\n"
+        "    import collections.abc\n"
+        "    assert isinstance({}, collections.abc.Mapping) and json.loads('[1]') == [1]\n"
+        "    print('fine')\n"
+    )
+    argv = [sys.executable, "-I", "-S", "-E", str(probe / "hook_main.py")]
+    done = subprocess.run(argv, env={"HOME": "/x", "B": ""}, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("fine\n", "")
