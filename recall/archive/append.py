@@ -25,7 +25,7 @@ _LIMIT = 1 << 30  # bytes of one pwrite; Darwin refuses 2 GB and more
 _NOFOLLOW = os.O_NOFOLLOW if sys.platform != "win32" else 0
 
 
-def append(source: str, copy: str, distrust: int = 0) -> tuple[str, int, int, int]:
+def append(source: str, copy: str, distrust: int = 0, last: "list[bytes] | None" = None) -> tuple[str, int, int, int]:
     """Bring the file `copy` up to date with the file `source`; both are paths.
 
     Gives what happened, the bytes read from the source, the bytes written, and the length of the copy:
@@ -36,7 +36,8 @@ def append(source: str, copy: str, distrust: int = 0) -> tuple[str, int, int, in
     - `generation`: the source is shorter or differs; the old copy is now `<copy>.g<N>`
 
     `distrust` is the inode of a copy that a closer look found to differ: that one is set aside whatever its
-    length. OSError for a source that is missing or no regular file (a symbolic link to one is), and for
+    length. `last` gets the last block that was written, if any.
+    OSError for a source that is missing or no regular file (a symbolic link to one is), and for
     whatever stops the writing; the copy is then shorter than it should be, but right so far.
     """
     here = os.stat(source)
@@ -65,7 +66,7 @@ def append(source: str, copy: str, distrust: int = 0) -> tuple[str, int, int, in
                     kind = "generation"
                     continue
                 read = min(TAIL, there.st_size)
-                end = _copy(old, new, there.st_size, here.st_size)
+                end = _copy(old, new, there.st_size, here.st_size, last)
                 if end == here.st_size:
                     set_time(new, here)
                 written = end - there.st_size
@@ -226,13 +227,15 @@ def write_at(fd: int, data: "bytes | memoryview", at: int) -> int:
     return at
 
 
-def _copy(old: int, new: int, at: int, end: int) -> int:
+def _copy(old: int, new: int, at: int, end: int, last: "list[bytes] | None" = None) -> int:
     """Copy the bytes from `at` to `end`; gives where it stopped, which is earlier if the source shrank meanwhile."""
     while at < end:
         data = os.pread(old, min(BLOCK, end - at), at)
         if not data:
             break
         at = write_at(new, data, at)
+        if last is not None:
+            last[:] = [data]
     return at
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recall import hook
 from tests.hook.conftest import OTHER, SESSION, Place
 
 COPIES = "backups/claude-transcripts/"
@@ -201,3 +203,34 @@ def test_recall_hook_is_the_same_by_hand(place: Place, run_recall: Any) -> None:
     place.handoff()
     done = run_recall("hook", input=json.dumps(place.event("SessionStart", source="resume")))
     assert "Run export.py on all deals" in done.stdout
+
+
+def test_an_answer_that_is_written_after_the_event_is_kept_too(place: Place) -> None:
+    """The client does not wait for its own transcript: what it told of the turn comes to it a moment later."""
+    place.call(place.event("Stop", last_assistant_message='Ready.\n\nIt is in "deals.csv" \\o/ Иванова'))
+    late = json.dumps({"type": "assistant", "text": 'Ready.\n\nIt is in "deals.csv" \\o/ Иванова'}, ensure_ascii=False)
+    with place.claude.open("a") as file:
+        file.write(late + "\n")
+    copy = place.copy(place.claude)
+    end = time.monotonic() + 10
+    while copy.read_bytes() != place.claude.read_bytes() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert copy.read_bytes() == place.claude.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "data", "late"),
+    [
+        ("Done.", b'{"text":"Done."}\n', False),
+        ("Done.", b'{"text":"Working"}\n', True),
+        ('Line\nsaid "so"', b'{"text":"Line\\nsaid \\"so\\""}\n', False),
+        ("Line\n\tfolder C:\\x", b"folder C:\\\\x", False),
+        ("Готово", '"Готово"'.encode(), False),
+        ("", b"", False),
+        (None, b"", False),
+        ("\ud800", b"", True),
+    ],
+)
+def test_whether_the_answer_is_in_what_was_copied(words: object, data: bytes, late: bool) -> None:
+    """By the end of its last line, as far as JSON writes it as it stands."""
+    assert hook.is_late({"last_assistant_message": words}, [data]) is late
