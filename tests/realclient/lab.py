@@ -84,7 +84,7 @@ class Lab:
         }
         (self.home / ".claude.json").write_text(json.dumps(state))
         (self.home / ".claude").mkdir(mode=0o700)
-        settings = {"theme": "dark", "permissions": {"allow": ["Bash", "Write", "Edit", "Read"]}}
+        settings = {"theme": "dark", "permissions": {"defaultMode": "acceptEdits", "allow": ["Bash", "Write", "Edit", "Read", "Agent", "Skill"]}}
         (self.home / ".claude/settings.json").write_text(json.dumps(settings, indent=2) + "\n")
 
     def set_up_codex(self, *, server: bool = False) -> None:
@@ -302,9 +302,10 @@ class Tui:
         raise TimeoutError(f"{text!r} was never drawn; last:\n{self.screen()}")
 
     def _input(self) -> str:
-        """What stands from the last prompt sign on."""
-        sign = "❯" if self.client == "claude" else "›"
-        return self.screen().rpartition(sign)[2]
+        """What stands in the input line: from the last prompt sign to the rule below it, or to an empty line."""
+        sign, end = ("❯", "\n─") if self.client == "claude" else ("›", "\n\n")
+        lines = "\n".join(line.rstrip() for line in self.screen().rpartition(sign)[2].splitlines())
+        return lines.partition(end)[0]
 
     def submit(self, text: str) -> None:
         """A line, sent: it has left the input line."""

@@ -4,40 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import signal
-from pathlib import Path
 
 import pytest
 
-from tests.realclient.lab import Lab, Tui, wait_for
+from tests.realclient.lab import Lab, wait_for
+from tests.realclient.talk import ANSWERS, CARD, TURNS, compact, id_of, summary_rules, three_turns
 
 pytestmark = pytest.mark.client
 
 CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
-ANSWERS = ("The funnel export is in export.py.", "Ivanova has 12 open deals.", "Done. The report was sent to the portal.")
-TURNS = (
-    ("please export the sales funnel", ANSWERS[0]),
-    ("сколько сделок у Ивановой", ANSWERS[1]),
-    ("send it to the portal", ANSWERS[2]),
-)
-
-
-def three_turns(lab: Lab, client: str, *, cwd: str = "crm") -> tuple[Tui, Path]:
-    """A session of three turns in an open window, and its transcript."""
-    lab.answer(*ANSWERS)
-    before = set(lab.transcripts(client))
-    tui = lab.tui(client, cwd=cwd)
-    for text, answer in TURNS:
-        tui.turn(text, answer)
-    (path,) = set(lab.transcripts(client)) - before
-    return tui, path
-
-
-def id_of(transcript: Path) -> str:
-    return re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", transcript.name)[-1]
-
 
 @CLIENTS
 def test_a_session_is_found_shown_and_kept(lab: Lab, client: str) -> None:
@@ -233,8 +210,8 @@ def test_resume_inside_of_a_window_mixes_nothing(lab: Lab) -> None:
 def test_a_compacted_session_stays_one(lab: Lab, client: str) -> None:
     """/compact: words from before and after are found in one row; the client's own summary is nobody's words."""
     tui, path = three_turns(lab, client)
-    lab.answer("It was March.", rules=_summary("<summary>The walrus exported the funnel.</summary>"))
-    _compact(tui)
+    lab.answer("It was March.", rules=summary_rules("<summary>The walrus exported the funnel.</summary>"))
+    compact(tui)
     tui.turn("which month was that", "It was March.")
     tui.quit()
     (row,) = lab.rows("month", "funnel")
@@ -242,20 +219,6 @@ def test_a_compacted_session_stays_one(lab: Lab, client: str) -> None:
     hits = lab.recall("grep", "walrus", "--role", "user", check=False)
     assert hits.stdout == ""
     assert lab.copy_of(path).read_bytes() == path.read_bytes()
-
-
-def _summary(text: str) -> list[dict[str, object]]:
-    """Rules for the requests by which either client asks for a summary."""
-    return [
-        {"when": {"api": "anthropic", "last_user": "summary of the conversation"}, "reply": {"text": text}},
-        {"when": {"api": "openai", "last_user": "CONTEXT CHECKPOINT"}, "reply": {"text": text}},
-    ]
-
-
-def _compact(tui: Tui) -> None:
-    tui.submit("/compact")
-    tui.wait("[Cc]ompacted|compacted")
-    wait_for(tui.idle, "the end of the compaction")
 
 
 def test_tools_and_files_are_found(lab: Lab) -> None:
@@ -278,22 +241,12 @@ def test_tools_and_files_are_found(lab: Lab) -> None:
 
 def test_a_card_by_the_users_own_claude(lab: Lab) -> None:
     """`recap` of both clients' sessions: a grounded card, one request, and no new transcript anywhere."""
-    card = {
-        "title": "Funnel export",
-        "task": "Export the sales funnel for Ivanova",
-        "status": "done",
-        "method": "Wrote export.py",
-        "next": "",
-        "tags": ["export"],
-        "entities": ["Ivanova", "Rumpelstiltskin"],
-        "artifacts": ["export.py"],
-    }
     for client in ("claude", "codex"):
         tui, path = three_turns(lab, client)
         tui.quit()
         before = len(lab.api.requests)
         there = [*lab.transcripts("claude"), *lab.transcripts("codex")]
-        lab.answer(default={"structured": card})
+        lab.answer(default={"structured": {**CARD, "entities": ["Ivanova", "Rumpelstiltskin"]}})
         lab.rows()
         lab.recall("recap", id_of(path), RECALL_LLM="claude")
         written = lab.card(id_of(path))
@@ -303,6 +256,6 @@ def test_a_card_by_the_users_own_claude(lab: Lab) -> None:
         assert len(lab.asked(before, kind="")) == 1
         assert [*lab.transcripts("claude"), *lab.transcripts("codex")] == there
         (row,) = lab.rows("Ivanova", "--client", client)
-        assert (row["status"], row["task"]) == ("done", card["task"])
+        assert (row["status"], row["task"]) == ("done", CARD["task"])
     assert not [name for name in os.listdir(lab.home / ".claude/projects") if "recall" in name]
     assert shlex.split(lab.recall("cmd", row["id"]).stdout)[:1] == ["cd"]
