@@ -20,6 +20,7 @@ from bench.process import ROOT, Ratio, Took, against
 from recall.actions import launcher
 
 SESSION = "0198a3c0-1111-4000-8000-0000000000aa"
+SAID = "Выгрузил сделки в портал: 120 из 121, одна без этапа."
 LENGTH = 200 << 20  # bytes of the transcript
 TAIL = 40_000  # bytes that come with a turn
 MANY = 10_000  # sessions
@@ -67,8 +68,7 @@ class _Bench:
                 file.truncate(LENGTH)
         with open(os.path.join(home, "backups/claude-transcripts/.recall-archive"), "wb"):
             pass
-        said = "Выгрузил сделки в портал: 120 из 121, одна без этапа.\n" * 90
-        self.on_stop = self._event("Stop", stop_hook_active=False, last_assistant_message=said)
+        self.on_stop = self._event("Stop", stop_hook_active=False, last_assistant_message=f"{SAID}\n" * 90)
         self.on_start = self._event("SessionStart", source="resume")
         self.turn = 0
 
@@ -99,7 +99,8 @@ class _Bench:
 
     def grow(self) -> None:
         with open(self.path, "ab") as file:
-            file.write(b"x" * (TAIL - 1) + b"\n")
+            said = json.dumps({"text": SAID}, ensure_ascii=False).encode() + b"\n"
+            file.write(b"x" * (TAIL - len(said)) + said)
 
     def stop(self) -> Took:
         self.grow()
