@@ -32,8 +32,8 @@ READY = {"claude": "❯", "codex": "Ask Codex|Use /skills|send"}
 Found = TypeVar("Found")
 
 
-def wait_for(condition: Callable[[], Found], what: str, *, seconds: float = PATIENCE) -> Found:
-    """What `condition` returns as soon as it is true; `what` says in a failure what never came."""
+def wait_for(condition: Callable[[], Found], what: str, *, seconds: float = PATIENCE, every: float = 0.1) -> Found:
+    """What `condition` returns as soon as it is true, looked at `every` so many seconds; `what` says in a failure what never came."""
     end = time.monotonic() + seconds
     while True:
         found = condition()
@@ -41,7 +41,7 @@ def wait_for(condition: Callable[[], Found], what: str, *, seconds: float = PATI
             return found
         if time.monotonic() > end:
             raise TimeoutError(f"never came: {what}")
-        time.sleep(0.1)
+        time.sleep(every)
 
 
 class Lab:
@@ -78,13 +78,15 @@ class Lab:
             "lastOnboardingVersion": "99.0.0",
             "theme": "dark",
             "numStartups": 5,
-            "bypassPermissionsModeAccepted": True,
             "customApiKeyResponses": {"approved": ["test-key"], "rejected": []},
             "projects": {str(self.home / name): trusted for name in self.projects},
         }
         (self.home / ".claude.json").write_text(json.dumps(state))
         (self.home / ".claude").mkdir(mode=0o700)
-        settings = {"theme": "dark", "permissions": {"defaultMode": "acceptEdits", "allow": ["Bash", "Write", "Edit", "Read", "Agent", "Skill"]}}
+        settings = {
+            "theme": "dark",
+            "permissions": {"defaultMode": "acceptEdits", "allow": ["Bash", "Write", "Edit", "Read", "Agent", "Skill"]},
+        }
         (self.home / ".claude/settings.json").write_text(json.dumps(settings, indent=2) + "\n")
 
     def set_up_codex(self, *, server: bool = False) -> None:
@@ -234,6 +236,13 @@ class Lab:
         """The card of a session, '' where there is none."""
         path = self.home / f".claude/session-recaps/{session}.md"
         return path.read_text() if path.exists() else ""
+
+    def end_codex_server(self) -> None:
+        """End the background server that a codex of this home has started, and what keeps it up to date."""
+        for name in ("daemon-updater.pid", "daemon.pid"):
+            note = self.home / ".codex/app-server-daemon" / name
+            with contextlib.suppress(OSError, ValueError, KeyError):
+                os.kill(int(json.loads(note.read_text())["pid"]), signal.SIGTERM)
 
     # ------------------------------------------------------------ the end
 

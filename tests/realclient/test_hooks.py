@@ -56,6 +56,16 @@ def cards_asked(lab: Lab) -> int:
     return sum("haiku" in str(body.get("model")) for body in lab.asked(kind=""))
 
 
+def trusting(lab: Lab) -> Tui:
+    """Codex in a window, after its question about hooks was answered with yes."""
+    tui = lab.tui("codex", ready="Hooks need review")
+    tui.keys("2")
+    tui.wait("› 2. Trust all")
+    tui.keys("Enter")
+    tui.wait("Ask Codex")
+    return tui
+
+
 @CLIENTS
 def test_each_turn_is_kept_and_found_at_once(hooked: Lab, client: str) -> None:
     """After each turn the copy has it, and `find` finds it; kill -9 takes nothing away."""
@@ -259,10 +269,7 @@ def test_sub_agents_are_kept(hooked: Lab) -> None:
 def test_a_codex_user_trusts_the_hooks_once(hooked: Lab) -> None:
     """Installed, then looked at in Codex's own question: from then on they run with no option."""
     hooked.answer(*ANSWERS, rules=card_rules())
-    tui = hooked.tui("codex", ready="Hooks need review")
-    tui.keys("2")
-    tui.keys("Enter")
-    tui.wait("Ask Codex")
+    tui = trusting(hooked)
     tui.turn(*TURNS[0])
     (path,) = hooked.transcripts("codex")
     wait_for(lambda: hooked.copy_of(path).exists(), "a copy")
@@ -272,6 +279,26 @@ def test_a_codex_user_trusts_the_hooks_once(hooked: Lab) -> None:
     tui.turn(*TURNS[1])
     wait_for(lambda: ANSWERS[1] in hooked.copy_of(path).read_text(), "the second turn in the archive")
     tui.quit()
+
+
+def test_codex_with_its_background_server(hooked: Lab) -> None:
+    """The session is the server's: kept after each turn, open after its window was closed, and closed with the server."""
+    hooked.set_up_codex(server=True)
+    hooked.answer(*ANSWERS, rules=card_rules())
+    tui = trusting(hooked)
+    tui.turn(*TURNS[0])
+    (path,) = hooked.transcripts("codex")
+    assert '"source":"vscode"' in path.read_text()
+    wait_for(lambda: hooked.copy_of(path).exists() and spoken(hooked.copy_of(path)) == spoken(path), "a copy")
+    tui.turn(*TURNS[1])
+    tui.close_window()
+    (row,) = hooked.find("funnel", "ивановой")
+    assert (row["id"], row["live"]) == (id_of(path), True)
+    hooked.end_codex_server()
+    wait_for(lambda: not hooked.find("--live"), "the end of the session")
+    wait_for(lambda: f"written_by: {MODEL}" in hooked.card(id_of(path)), "the card")
+    settled(hooked)
+    _no_loop(hooked, path)
 
 
 def test_a_broken_recall_is_not_noticed(hooked: Lab) -> None:

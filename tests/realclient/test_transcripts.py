@@ -16,6 +16,7 @@ pytestmark = pytest.mark.client
 
 CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
 
+
 @CLIENTS
 def test_a_session_is_found_shown_and_kept(lab: Lab, client: str) -> None:
     """By words of each turn in any form; its copy is the transcript, byte for byte; nothing in it is unknown."""
