@@ -21,11 +21,7 @@ _Row = TypeVar("_Row", Session, Glance)
 
 def shown(rows: Iterable[_Row], shelf: Shelf) -> list[_Row]:
     """Of all sessions those that have a row of their own, newest first: no members of chains, no hidden or removed ones."""
-    out = [
-        row
-        for row in rows
-        if not row.chain_to and not row.hidden and has_row(row) and not shelf.is_removed(row.id)
-    ]
+    out = [row for row in rows if not row.chain_to and not row.hidden and has_row(row) and not shelf.is_removed(row.id)]
     out.sort(key=lambda row: (-row.updated, row.id))
     return out
 

@@ -113,7 +113,9 @@ def printed(records: Iterable[Record], clean: Callable[[str], str]) -> Iterator[
     for record in records:
         if record.zone not in (THINKING, OUTPUT) or not record.text:
             continue
-        text = record.text.replace("→", " ")  # behind line numbers: without it most files are ASCII, which folds at once
+        text = record.text.replace(
+            "→", " "
+        )  # behind line numbers: without it most files are ASCII, which folds at once
         if len(text) > OUTPUT_HEAD + OUTPUT_TAIL:
             # The margin holds whatever secret the cut may have split; it goes after redaction.
             head, tail = clean(text[: OUTPUT_HEAD + MARGIN]), clean(text[-OUTPUT_TAIL - MARGIN :])

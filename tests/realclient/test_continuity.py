@@ -186,7 +186,7 @@ def test_an_injected_note_is_nobodys_words(hooked: Lab, client: str) -> None:  #
     tui, path = two_turns(hooked, client)
     compact(tui)
     settled(hooked)
-    (note,) = told(next_request(hooked, tui, "go on", "It is imported."))
+    (_note,) = told(next_request(hooked, tui, "go on", "It is imported."))
     tui.quit()
     wait_for(lambda: "It is imported." in path.read_text(), "the last turn")
     assert MARK in path.read_text()
