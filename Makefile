@@ -33,7 +33,7 @@ clients:
 		echo "make: the real clients could not be installed in $(CLIENTS); their tests will be skipped" >&2
 
 pytest-clients: $(STAMP)
-	RECALL_TEST_CLIENTS='$(CLIENTS)' $(LIMIT) $(PY) -m pytest -n 2 -m client -rs tests/realclient
+	RECALL_TEST_CLIENTS='$(CLIENTS)' $(LIMIT) $(PY) -m pytest $(or $(AGAIN),-n 2) -m client -rs tests/realclient
 
 docs: $(STAMP)
 	$(PY) -m recall.cli.reference docs/commands.md
