@@ -53,7 +53,8 @@ def settled(lab: Lab) -> None:
 
 def cards_asked(lab: Lab) -> int:
     """How often the model was asked for a card."""
-    return sum("haiku" in str(body.get("model")) for body in lab.asked(kind=""))
+    asked = [body for body in lab.asked(kind="") if "haiku" in str(body.get("model"))]
+    return sum("catalogue card" in json.dumps(body["system"]) for body in asked)
 
 
 def trusting(lab: Lab) -> Tui:
