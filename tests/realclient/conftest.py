@@ -45,3 +45,11 @@ def lab() -> Iterator[Lab]:
     made = Lab(clients_folder())
     yield made
     made.close()
+
+
+@pytest.fixture
+def hooked(lab: Lab) -> Lab:
+    """A home in which recall is installed, and where every session is worth a card."""
+    lab.recall("install", "--with-handoff", "--no-timer")
+    lab.variables["RECALL_MIN_EVENTS"] = "4"
+    return lab

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = float(os.environ.get("RECALL_TEST_PATIENCE", "40"))
 """Seconds that a client may take for anything. Nothing waits that long unless it fails."""
 
-READY = {"claude": "❯", "codex": "Ask Codex|Use /skills|send"}
+READY = {"claude": "❯", "codex": "Ask Codex"}
 Found = TypeVar("Found")
 
 
@@ -219,7 +219,7 @@ class Lab:
     def transcripts(self, client: str = "claude") -> list[Path]:
         """The client's own files of sessions, oldest first; not those of sub-agents."""
         if client == "claude":
-            found = [path for path in self.home.glob(".claude/projects/*/*.jsonl") if "/recall-" not in str(path)]
+            found = list(self.home.glob(".claude/projects/*/*.jsonl"))
         else:
             found = list(self.home.glob(".codex/sessions/*/*/*/rollout-*.jsonl"))
         return sorted(found, key=lambda path: path.stat().st_mtime_ns)

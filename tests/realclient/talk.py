@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.realclient.lab import Lab, Tui, wait_for
+
+CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
+TRUSTED = {"claude": (), "codex": ("--dangerously-bypass-hook-trust",)}
+"""Options without which hooks do not run before somebody has looked at them."""
 
 ANSWERS = (
     "The funnel export is in export.py.",
@@ -65,3 +72,25 @@ def compact(tui: Tui) -> None:
     tui.submit("/compact")
     tui.wait("[Cc]ompacted")
     wait_for(tui.idle, "the end of the compaction")
+
+
+def spoken(transcript: Path) -> list[str]:
+    """The lines of a transcript in which somebody says something."""
+    lines = transcript.read_text().splitlines()
+    kinds = ('"type":"user"', '"type":"assistant"', '"UserMessage"', '"AgentMessage"')
+    return [line for line in lines if any(kind in line for kind in kinds)]
+
+
+def settled(lab: Lab) -> None:
+    """Wait for the end of what hooks have started."""
+
+    def free() -> bool:
+        for path in (lab.home / ".claude/recall/children").glob("*"):
+            with path.open("rb") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return False
+        return True
+
+    wait_for(free, "the end of detached processes")

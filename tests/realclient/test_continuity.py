@@ -12,8 +12,7 @@ import pytest
 
 from recall.core.injection import LIMIT, MARK
 from tests.realclient.lab import Lab, Tui, wait_for
-from tests.realclient.talk import compact, id_of, summary_rules
-from tests.realclient.test_hooks import CLIENTS, TRUSTED, hooked, settled  # noqa: F401
+from tests.realclient.talk import CLIENTS, TRUSTED, compact, id_of, settled, summary_rules
 
 pytestmark = pytest.mark.client
 
@@ -85,7 +84,7 @@ def check(note: str, session: str) -> None:
 
 
 @CLIENTS
-def test_after_compact(hooked: Lab, client: str) -> None:  # noqa: F811
+def test_after_compact(hooked: Lab, client: str) -> None:
     """/compact: the note is in the next request, once, and what `show --handoff` prints; later turns bring no other."""
     tui, path = two_turns(hooked, client)
     compact(tui)
@@ -97,7 +96,7 @@ def test_after_compact(hooked: Lab, client: str) -> None:  # noqa: F811
     tui.quit()
 
 
-def test_after_an_automatic_compaction_of_claude(hooked: Lab) -> None:  # noqa: F811
+def test_after_an_automatic_compaction_of_claude(hooked: Lab) -> None:
     """The window is full: the client compacts by itself, in the middle of the work."""
     full = {"input_tokens": 99000, "output_tokens": 500}
     tui, path = two_turns(hooked, "claude", "--autocompact", "100000", usage=full)
@@ -109,7 +108,7 @@ def test_after_an_automatic_compaction_of_claude(hooked: Lab) -> None:  # noqa: 
     tui.quit()
 
 
-def test_after_an_automatic_compaction_of_codex(hooked: Lab) -> None:  # noqa: F811
+def test_after_an_automatic_compaction_of_codex(hooked: Lab) -> None:
     """The same with Codex's own limit."""
     full = {"input_tokens": 99000, "output_tokens": 500}
     tui, path = two_turns(hooked, "codex", "-c", "model_auto_compact_token_limit=90000", usage=full)
@@ -121,7 +120,7 @@ def test_after_an_automatic_compaction_of_codex(hooked: Lab) -> None:  # noqa: F
 
 
 @CLIENTS
-def test_after_resume(hooked: Lab, client: str) -> None:  # noqa: F811
+def test_after_resume(hooked: Lab, client: str) -> None:
     """Closed and resumed: the note comes with the first request. Resumed once more with nothing new: not again."""
     tui, path = two_turns(hooked, client)
     tui.quit()
@@ -135,7 +134,7 @@ def test_after_resume(hooked: Lab, client: str) -> None:  # noqa: F811
     settled(hooked)
 
 
-def test_after_a_branch(hooked: Lab) -> None:  # noqa: F811
+def test_after_a_branch(hooked: Lab) -> None:
     """/branch: the new session is told where the old one stood."""
     tui, path = two_turns(hooked, "claude")
     tui.submit("/branch other-way")
@@ -146,7 +145,7 @@ def test_after_a_branch(hooked: Lab) -> None:  # noqa: F811
     tui.quit()
 
 
-def test_after_a_fork_of_unknown_origin(hooked: Lab) -> None:  # noqa: F811
+def test_after_a_fork_of_unknown_origin(hooked: Lab) -> None:
     """--fork-session: the client says nowhere what was forked, and its file does not exist yet: nothing is told, and
     nothing is wrong; the history is in the request anyway."""
     tui, path = two_turns(hooked, "claude")
@@ -160,7 +159,7 @@ def test_after_a_fork_of_unknown_origin(hooked: Lab) -> None:  # noqa: F811
 
 
 @CLIENTS
-def test_compacted_then_resumed(hooked: Lab, client: str) -> None:  # noqa: F811
+def test_compacted_then_resumed(hooked: Lab, client: str) -> None:
     """A compaction, more work, the end, `resume`: one note is the newest, and it tells of the later work."""
     tui, path = two_turns(hooked, client)
     compact(tui)
@@ -181,7 +180,7 @@ def test_compacted_then_resumed(hooked: Lab, client: str) -> None:  # noqa: F811
 
 
 @CLIENTS
-def test_an_injected_note_is_nobodys_words(hooked: Lab, client: str) -> None:  # noqa: F811
+def test_an_injected_note_is_nobodys_words(hooked: Lab, client: str) -> None:
     """It is in the transcript of the client, and not what the session is found by, nor part of the next note."""
     tui, path = two_turns(hooked, client)
     compact(tui)

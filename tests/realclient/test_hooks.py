@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
@@ -11,44 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.realclient.lab import Lab, Tui, wait_for
-from tests.realclient.talk import ANSWERS, CARD, TURNS, card_rules, id_of, three_turns
+from tests.realclient.talk import (
+    ANSWERS,
+    CARD,
+    CLIENTS,
+    TRUSTED,
+    TURNS,
+    card_rules,
+    id_of,
+    settled,
+    spoken,
+    three_turns,
+)
 
 pytestmark = pytest.mark.client
 
-CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
 MODEL = "claude-haiku-5-5"
-TRUSTED = {"claude": (), "codex": ("--dangerously-bypass-hook-trust",)}
-"""Options without which hooks do not run before somebody has looked at them."""
-
-
-@pytest.fixture
-def hooked(lab: Lab) -> Lab:
-    """A home in which recall is installed, and where every session is worth a card."""
-    lab.recall("install", "--with-handoff", "--no-timer")
-    lab.variables["RECALL_MIN_EVENTS"] = "4"
-    return lab
-
-
-def spoken(transcript: Path) -> list[str]:
-    """The lines of a transcript in which somebody says something."""
-    lines = transcript.read_text().splitlines()
-    kinds = ('"type":"user"', '"type":"assistant"', '"UserMessage"', '"AgentMessage"')
-    return [line for line in lines if any(kind in line for kind in kinds)]
-
-
-def settled(lab: Lab) -> None:
-    """Wait for the end of what hooks have started."""
-
-    def free() -> bool:
-        for path in (lab.home / ".claude/recall/children").glob("*"):
-            with path.open("rb") as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    return False
-        return True
-
-    wait_for(free, "the end of detached processes")
 
 
 def cards_asked(lab: Lab) -> int:

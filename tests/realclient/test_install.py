@@ -11,9 +11,20 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.realclient.lab import Lab, wait_for
-from tests.realclient.talk import ANSWERS, TURNS, card_rules, compact, id_of, summary_rules, three_turns
+from tests.realclient.talk import (
+    ANSWERS,
+    CLIENTS,
+    TRUSTED,
+    TURNS,
+    card_rules,
+    compact,
+    id_of,
+    settled,
+    spoken,
+    summary_rules,
+    three_turns,
+)
 from tests.realclient.test_continuity import check, next_request, told, two_turns
-from tests.realclient.test_hooks import CLIENTS, TRUSTED, hooked, settled, spoken  # noqa: F401
 
 pytestmark = pytest.mark.client
 
@@ -56,7 +67,7 @@ def test_after_uninstall_the_client_is_as_before(lab: Lab, client: str) -> None:
     assert row["id"] == id_of(path)
 
 
-def test_uninstall_under_an_open_client(hooked: Lab) -> None:  # noqa: F811
+def test_uninstall_under_an_open_client(hooked: Lab) -> None:
     """A client that is open still calls the launcher that is gone: it says so, and the session goes on."""
     hooked.answer(*ANSWERS, rules=card_rules())
     tui = hooked.tui("claude")

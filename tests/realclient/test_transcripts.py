@@ -10,11 +10,9 @@ import signal
 import pytest
 
 from tests.realclient.lab import Lab, wait_for
-from tests.realclient.talk import ANSWERS, CARD, TURNS, compact, id_of, summary_rules, three_turns
+from tests.realclient.talk import ANSWERS, CARD, CLIENTS, TURNS, compact, id_of, summary_rules, three_turns
 
 pytestmark = pytest.mark.client
-
-CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
 
 
 @CLIENTS
