@@ -18,6 +18,9 @@ from recall.core.text import script
 LIMIT = 64
 """Forms of a word that are searched for at most."""
 
+COMMON = 500
+"""A word in so many rows stands for itself and its forms only."""
+
 EXACT, FORM, BEGINS = 1.0, 0.85, 0.6
 """What an occurrence of the word itself, of another form of it, of a longer word that it begins, counts."""
 
@@ -108,13 +111,15 @@ def choose(word: str, vocabulary: Iterable[tuple[str, int]]) -> dict[str, float]
     words = [term for term, _ in pairs]
     mine = stem_sets([word], name)[0] if name and word.isalpha() else {word}
     theirs = stem_sets(words, name) if name and word.isalpha() else [{term} for term in words]
+    # Longer words that begin with a very common one are other words, and cost more than they find.
+    common = max((rows for term, rows in pairs if term == word), default=0) >= COMMON
     scored: list[tuple[float, int, str]] = []
     for (term, rows), stems in zip(pairs, theirs, strict=True):
         if term == word:
             weight = EXACT
         elif not mine.isdisjoint(stems):
             weight = FORM
-        elif term.startswith(word):
+        elif not common and term.startswith(word):
             weight = BEGINS
         else:
             continue
