@@ -1,9 +1,8 @@
 """The card of a session: read its transcript, ask the model, check what it says, and put the card on the shelf.
 
 A transcript is read twice, as a stream: once for what code can tell and for the digest that the model gets, once more
-to
-see whether each name in the answer really occurs. Without a model, or where it fails, the card is made from the first
-reading.
+to see whether each name in the answer really occurs. Without a model, or where it fails, the card is made from the
+first reading.
 """
 
 from __future__ import annotations

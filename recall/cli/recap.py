@@ -46,8 +46,7 @@ def command(target: str, force: bool, no_llm: bool, worth: bool, quiet: bool, as
     """Write the card of a session: task, status, method, next step, names and artifacts.
 
     A model is asked once, if one is set up; without one the card is made from the transcript by code alone. A card
-    written by hand is never
-    replaced.
+    written by hand is never replaced.
 
     \b
       recall recap 1b2c3d4e
