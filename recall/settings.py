@@ -16,6 +16,18 @@ ENGINES = ("auto", "api", "claude", "none")
 """What `llm` may be."""
 
 
+PROGRAM_PLACES = (
+    "~/.local/bin",
+    "~/.claude/local",
+    "~/.npm-global/bin",
+    "~/.bun/bin",
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+    "/usr/bin",
+)
+"""Where clients and tools are looked for besides PATH, which a timer's is short."""
+
+
 class Settings(NamedTuple):
     """Everything that is configured; paths are absolute."""
 

@@ -7,19 +7,9 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-_USUAL = (
-    "~/.local/bin",
-    "~/.claude/local",
-    "~/.npm-global/bin",
-    "~/.bun/bin",
-    "/opt/homebrew/bin",
-    "/usr/local/bin",
-    "/usr/bin",
-    "/bin",
-    "/usr/sbin",
-    "/sbin",
-)
-"""Where clients and tools are looked for besides PATH."""
+from recall.settings import PROGRAM_PLACES
+
+_USUAL = (*PROGRAM_PLACES, "/bin", "/usr/sbin", "/sbin")
 
 _PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "LANG", "LC_ALL")
 _OF_RECALL = (

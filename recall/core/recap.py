@@ -339,10 +339,11 @@ def card_from_reply(
         raise ValueError("the reply has no task")
     if boilerplate(task):
         raise ValueError("the task of the reply only says to go on")
-    known = {folded(name) for name in own.artifacts}
+    known = set(own.artifacts)
     claimed = _texts(value.get("artifacts"), ARTIFACT, 40)
-    artifacts, dropped = _proven([name for name in claimed if folded(name) not in known], contains, set())
-    entities, lost = _proven(_texts(value.get("entities"), NAME, 40), contains, set())
+    # Paths that differ in case only are two files: artifacts are told apart to the letter, names of things are not.
+    artifacts, dropped = _proven([name for name in claimed if name not in known], contains, str)
+    entities, lost = _proven(_texts(value.get("entities"), NAME, 40), contains, folded)
     step = _text(value.get("next"), NEXT)
     card = own._replace(
         title=own.title if facts.title_by == "user" else _text(value.get("title"), TITLE) or own.title,
@@ -361,8 +362,7 @@ def card_from_reply(
 def _first_claimed(claimed: Sequence[str], true: Collection[str], own: Sequence[str]) -> tuple[str, ...]:
     """What the model named and is true, in its order, since it chose what matters; then what code knows, while there is
     room."""
-    spelt = {folded(name): name for name in true}
-    named = [spelt[folded(name)] for name in claimed if folded(name) in spelt]
+    named = [name for name in claimed if name in true]
     return tuple(dict.fromkeys((*named, *own)))[: max(ARTIFACTS, min(len(named), 2 * ARTIFACTS))]
 
 
@@ -380,15 +380,13 @@ def _claimed_tags(value: object, preferred: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(tags, key=lambda tag: tag not in liked)[:TAGS])
 
 
-def _proven(names: Iterable[str], contains: Callable[[str], bool], known: set[str]) -> tuple[list[str], int]:
-    """Those that occur and are not known, and how many do not occur."""
+def _proven(names: Iterable[str], contains: Callable[[str], bool], same: Callable[[str], str]) -> tuple[list[str], int]:
+    """Those that occur, each once (`same` gives what two spellings of one name share), and how many do not occur."""
     found: dict[str, str] = {}
     dropped = 0
     for name in names:
-        if folded(name) in known:
-            continue
         if contains(name):
-            found.setdefault(folded(name), name)
+            found.setdefault(same(name), name)
         else:
             dropped += 1
     return list(found.values()), dropped

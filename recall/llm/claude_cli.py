@@ -21,20 +21,11 @@ from recall.files import make_private_dir
 from recall.llm import MAX_REPLY
 from recall.llm.failure import ModelFailure, of_status
 from recall.llm.prices import cost
-from recall.settings import Settings
+from recall.settings import PROGRAM_PLACES, Settings
 
 GUARD = "RECALL_GUARD"
 """Set for the client and so for whatever it starts: hook and recall do nothing there."""
 
-_PLACES = (
-    "~/.local/bin",
-    "~/.claude/local",
-    "~/.npm-global/bin",
-    "~/.bun/bin",
-    "/opt/homebrew/bin",
-    "/usr/local/bin",
-    "/usr/bin",
-)
 _OF_USER = (
     "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CODE_USE_",
@@ -57,7 +48,7 @@ def program(settings: Settings) -> str:
     if settings.claude_bin:
         return settings.claude_bin if _runs(settings.claude_bin) else ""
     places = [place for place in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(place)]
-    places += [settings.home + place[1:] if place.startswith("~") else place for place in _PLACES]
+    places += [settings.home + place[1:] if place.startswith("~") else place for place in PROGRAM_PLACES]
     return next((path for place in places if _runs(path := os.path.join(place, "claude"))), "")
 
 

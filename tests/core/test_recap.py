@@ -359,3 +359,10 @@ def test_schemas_are_strict(schema: dict[str, object]) -> None:
     assert schema["additionalProperties"] is False
     assert schema["required"] == list(schema["properties"])  # type: ignore[call-overload]
     json.dumps(schema)
+
+
+def test_files_that_differ_in_case_only_are_two() -> None:
+    """Both stay when both occur, and one that does not occur is not proven by the other."""
+    talk = Talk().user("Move the notes").says("see claude.md and CLAUDE.md")
+    one, dropped = replied(reply(entities=[], artifacts=["claude.md", "CLAUDE.md", "Claude.md"]), talk)
+    assert (one.artifacts[:2], dropped) == (("claude.md", "CLAUDE.md"), 1)

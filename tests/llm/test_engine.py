@@ -28,7 +28,7 @@ def test_auto_is_claude_where_it_is_found(
 ) -> None:
     """By PATH, by setting, and not where the setting names nothing."""
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("recall.llm.claude_cli._PLACES", ())
+    monkeypatch.setattr("recall.llm.claude_cli.PROGRAM_PLACES", ())
     assert llm.engine_of(settings()) == "none"
     assert llm.engine_of(settings(RECALL_CLAUDE_BIN=str(program))) == "claude"
     monkeypatch.setenv("PATH", str(program.parent))
@@ -41,7 +41,7 @@ def test_a_key_in_the_environment_is_not_consent(
 ) -> None:
     """The SDK is used only where the user chose it."""
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("recall.llm.claude_cli._PLACES", ())
+    monkeypatch.setattr("recall.llm.claude_cli.PROGRAM_PLACES", ())
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
     assert llm.engine_of(settings()) == "none"
     assert llm.engine_of(settings(RECALL_LLM="api")) == "api"
