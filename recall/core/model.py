@@ -62,11 +62,44 @@ class Place(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A command to run: printed by `cmd`, run by `open`, shown by a dry run."""
+    """A command to run: printed by `cmd`, run by `open`, shown by a dry run.
+
+    `variables` are what the command needs in its environment beside what is there (the client's home, where it is not
+    the default one); what it must not have is the same for every plan: see `recall.core.window`.
+    """
 
     argv: tuple[str, ...]
     cwd: str
     title: str
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+class Open(NamedTuple):
+    """A session that a client has open now. Times are seconds since 1970, 0: not known."""
+
+    session: str
+    client: str
+    pid: int = 0  # of the client; 0: not known
+    cwd: str = ""
+    name: str = ""  # what the client calls it
+    state: str = ""  # busy, idle, waiting (for the person); '': not known
+    waiting_for: str = ""  # what it waits for, in the client's words
+    background: bool = False  # no terminal of its own
+    tty: str = ""  # the client's terminal, `pts/3` or `ttys003`; '': none
+    started: float = 0.0
+    updated: float = 0.0
+
+
+class Pane(NamedTuple):
+    """One place of a terminal in which a program runs, as that terminal tells of it."""
+
+    terminal: str  # the back-end's name
+    id: str  # what the terminal's own commands take: `%3`, `12`
+    tty: str = ""  # `pts/3` or `ttys003`; '': the terminal does not say
+    pid: int = 0  # of the program that was started there; 0: not known
+    title: str = ""
+    cwd: str = ""
+    where: str = ""  # which of several servers of that terminal: a socket's path, '' for the default
 
 
 class Session(NamedTuple):
