@@ -169,13 +169,14 @@ def _document(app: App, query: Query, found: Found) -> dict[str, object]:
 
 
 def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
-    from recall import clients
+    from recall.actions.cmd import plan_of
     from recall.actions.snippet import snippet
     from recall.cli.fields import session_fields
 
     row = hit.session
-    plan = clients.get(row.client).resume(row.id, row.cwd, app.settings.claude_flags if row.client == "claude" else ())
-    kept = any(file.source and os.path.exists(file.source) for file in app.store.files(row.no))
+    files = app.store.files(row.no)
+    plan = plan_of(row, files, app.settings)
+    kept = any(file.source and os.path.exists(file.source) for file in files)
     return {
         **session_fields(app, row, short, archived_only=not kept),
         "tier": hit.tier,

@@ -32,8 +32,23 @@ class Places(Protocol):
         """What the file at `path` (relative to the client's home, with '/') is; None: not ours."""
         ...
 
-    def resume(self, session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
-        """The command that reopens a session."""
+    home_variable: str
+    """The variable that names another home of the client, and `home_default` the one without it, relative to HOME."""
+
+    home_default: str
+
+    def resume(self, session: str, cwd: str, flags: tuple[str, ...], prompt: str = "") -> Plan:
+        """The command that reopens a session; `prompt`: the first thing that it is told then."""
+        ...
+
+    def transcripts(self, session: str) -> tuple[str, ...]:
+        """Where a transcript of this session may lie under the client's home: patterns as `glob` takes them. The id is
+        made of letters, digits, `-`, `_` and `.` only."""
+        ...
+
+    def original(self, archive: str) -> str:
+        """The inverse of `place`: where under the client's home a file would lie whose copy is at `archive` (without the
+        folder of the client); '' where that cannot be told."""
         ...
 
 

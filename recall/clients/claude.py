@@ -12,7 +12,17 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from recall.clients.claude_places import files, folders, name, place, resume
+from recall.clients.claude_places import (
+    files,
+    folders,
+    home_default,
+    home_variable,
+    name,
+    original,
+    place,
+    resume,
+    transcripts,
+)
 from recall.clients.jsonl import GLUED, Object, mapping, string
 from recall.clients.reader import Reader
 from recall.clients.stamp import seconds, widen
@@ -23,7 +33,18 @@ from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, 
 if TYPE_CHECKING:
     from recall.core.facts import Facts
 
-__all__ = ["files", "folders", "name", "parse", "place", "resume"]
+__all__ = [
+    "files",
+    "folders",
+    "home_default",
+    "home_variable",
+    "name",
+    "original",
+    "parse",
+    "place",
+    "resume",
+    "transcripts",
+]
 
 
 _KEPT = 50  # how many queued prompts, summaries and unknown types are remembered

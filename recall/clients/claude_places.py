@@ -9,6 +9,8 @@ from recall.core.model import Place, Plan
 name = "claude"
 folders = ("projects",)
 files = ("history.jsonl",)
+home_variable = "CLAUDE_CONFIG_DIR"
+home_default = ".claude"
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _NAME = re.compile(r"[\w-][\w.-]*")
@@ -41,6 +43,17 @@ def place(path: str) -> Place | None:
     return None
 
 
-def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
-    """See `Client.resume`."""
-    return Plan(("claude", "--resume", session, *flags), cwd, "")
+def resume(session: str, cwd: str, flags: tuple[str, ...], prompt: str = "") -> Plan:
+    """See `Client.resume`. Options that take several words would take the prompt as well, but for the `--`."""
+    said = ("--", prompt) if prompt else ()
+    return Plan(("claude", "--resume", session, *flags, *said), cwd, "")
+
+
+def transcripts(session: str) -> tuple[str, ...]:
+    """See `Client.transcripts`."""
+    return (f"projects/*/{session}.jsonl",)
+
+
+def original(archive: str) -> str:
+    """See `Client.original`."""
+    return archive if archive in files else f"projects/{archive}"

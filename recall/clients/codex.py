@@ -11,7 +11,17 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from recall.clients.codex_places import files, folders, name, place, resume
+from recall.clients.codex_places import (
+    files,
+    folders,
+    home_default,
+    home_variable,
+    name,
+    original,
+    place,
+    resume,
+    transcripts,
+)
 from recall.clients.jsonl import Object, mapping, string, value
 from recall.clients.reader import Reader
 from recall.clients.stamp import seconds, widen
@@ -23,7 +33,18 @@ from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, 
 if TYPE_CHECKING:
     from recall.core.facts import Facts
 
-__all__ = ["files", "folders", "name", "parse", "place", "resume"]
+__all__ = [
+    "files",
+    "folders",
+    "home_default",
+    "home_variable",
+    "name",
+    "original",
+    "parse",
+    "place",
+    "resume",
+    "transcripts",
+]
 
 
 _KEPT = 48  # texts and calls whose other copies are still awaited

@@ -9,8 +9,11 @@ from recall.core.model import Place, Plan
 name = "codex"
 folders = ("sessions", "archived_sessions")
 files = ("history.jsonl", "session_index.jsonl")
+home_variable = "CODEX_HOME"
+home_default = ".codex"
 
 _ROLLOUT = re.compile(r"(rollout-[\w.-]+)\.jsonl(?:\.zst)?")
+_DATED = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T[\w.-]+\.jsonl")
 _UUID_AT_END = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 
 
@@ -29,6 +32,21 @@ def place(path: str) -> Place | None:
     return Place("main", f"codex/{stem}.jsonl", number[0] if number else stem)
 
 
-def resume(session: str, cwd: str, flags: tuple[str, ...]) -> Plan:
+def resume(session: str, cwd: str, flags: tuple[str, ...], prompt: str = "") -> Plan:
     """See `Client.resume`."""
-    return Plan(("codex", "resume", session, *flags), cwd, "")
+    said = ("--", prompt) if prompt else ()
+    return Plan(("codex", "resume", session, *flags, *said), cwd, "")
+
+
+def transcripts(session: str) -> tuple[str, ...]:
+    """See `Client.transcripts`."""
+    name = f"*{session}.jsonl*"
+    return (f"sessions/*/*/*/{name}", f"archived_sessions/{name}")
+
+
+def original(archive: str) -> str:
+    """See `Client.original`. The day in a rollout's name is that of its folder: both are in local time."""
+    if archive in files:
+        return archive
+    day = _DATED.fullmatch(archive)
+    return f"sessions/{day[1]}/{day[2]}/{day[3]}/{archive}" if day else ""

@@ -65,7 +65,7 @@ class Plan(NamedTuple):
     """A command to run: printed by `cmd`, run by `open`, shown by a dry run.
 
     `variables` are what the command needs in its environment beside what is there (the client's home, where it is not
-    the default one); what it must not have is the same for every plan: see `recall.core.window`.
+    the default one; '': it must not be set). What no client may see is the same for every plan: `recall.core.window`.
     """
 
     argv: tuple[str, ...]

@@ -140,11 +140,14 @@ _WORKTREE = re.compile(r"^(?P<base>.+?)(?:/\.(?:claude/)?worktrees/|\.worktrees/
 
 def project_of(cwd: str) -> str:
     """The project that a folder belongs to: its last part; a worktree of `x` belongs to `x`. '' when unknown."""
-    path = cwd.replace("\\", "/").rstrip("/")
-    match = _WORKTREE.match(path)
-    if match:
-        path = match["base"].rstrip("/")
+    path = worktree_of(cwd) or cwd.replace("\\", "/").rstrip("/")
     return posixpath.basename(path) or (path or cwd)
+
+
+def worktree_of(cwd: str) -> str:
+    """The repository's own folder, where `cwd` is a worktree of it by its path; '' where it is none."""
+    match = _WORKTREE.match(cwd.replace("\\", "/").rstrip("/"))
+    return match["base"].rstrip("/") if match else ""
 
 
 def is_searcher(facts: Facts) -> bool:

@@ -20,8 +20,16 @@ _SPELLED = re.compile(r"^-|[^A-Za-z0-9 _./:@,+=~#&*(){}\[\]<>|;^?-]+")
 
 def line(plan: Plan) -> str:
     """`cd '<cwd>' && <argv>` on a single line; without the `cd` where the plan has no folder."""
-    command = " ".join(map(word, plan.argv))
-    return f"cd {folder(plan.cwd)} && {command}" if plan.cwd else command
+    words = " ".join(map(word, command(plan)))
+    return f"cd {folder(plan.cwd)} && {words}" if plan.cwd else words
+
+
+def command(plan: Plan) -> tuple[str, ...]:
+    """The plan's argv with its variables, as one command that needs no shell: `env NAME=VALUE claude --resume ...`."""
+    if not plan.variables:
+        return plan.argv
+    without = [word for name, value in plan.variables if not value for word in ("-u", name)]
+    return ("env", *without, *(f"{name}={value}" for name, value in plan.variables if value), *plan.argv)
 
 
 def word(text: str) -> str:

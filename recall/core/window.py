@@ -46,19 +46,12 @@ def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not inherited(name)}
 
 
-def command(plan: Plan) -> tuple[str, ...]:
-    """The plan's argv with its variables, as one command: `env NAME=VALUE claude --resume ...`."""
-    if not plan.variables:
-        return plan.argv
-    return ("env", *(f"{name}={value}" for name, value in plan.variables), *plan.argv)
-
-
 def window(plan: Plan, path: str) -> tuple[str, ...]:
     """What a terminal runs for a plan; `path` is the PATH of who asked for it. The plan's folder is absolute."""
-    return ("/bin/sh", "-c", SCRIPT, "recall", plan.cwd, path, *command(plan))
+    return ("/bin/sh", "-c", SCRIPT, "recall", plan.cwd, path, *shell.command(plan))
 
 
 def script(plan: Plan, path: str) -> str:
     """The same as a file for `/bin/sh FILE`, which removes itself first: for terminals that take a short line only."""
-    words = " ".join(shell.quoted(word) for word in (plan.cwd, path, *command(plan)))
+    words = " ".join(shell.quoted(word) for word in (plan.cwd, path, *shell.command(plan)))
     return f'rm -f -- "$0"\nset -- {words}\n{SCRIPT}'
