@@ -27,7 +27,7 @@ from recall.clients.jsonl import GLUED, Object, mapping, string
 from recall.clients.reader import Reader
 from recall.clients.stamp import seconds, widen
 from recall.clients.tooluse import cut, describe
-from recall.clients.wording import NOTHING, Heard, asked, fingerprint, heard
+from recall.clients.wording import NOTHING, Heard, after, asked, beginning, fingerprint, heard, printed
 from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Line, Record
 
 if TYPE_CHECKING:
@@ -51,13 +51,16 @@ _KEPT = 50  # how many queued prompts, summaries and unknown types are remembere
 
 _QUIET = frozenset(
     """
-    progress file-history-snapshot file-history-delta api-request api-request-shape api-request-blob last-prompt
+    progress file-history-snapshot file-history-delta api-request api-request-shape api-request-blob
     mode permission-mode atis-latch tools-used cost-state agent-name agent-color agent-setting bridge-session
     worktree-state relocated frame-link tag started result content-replacement attribution-snapshot
     marble-origami-commit marble-origami-snapshot context-collapse-commit context-collapse-snapshot task-summary
     speculation-accept
     """.split()  # noqa: SIM905 - a list of words
 )
+
+_CUT_AT = 200  # UTF-16 units of a prompt in `last-prompt`
+_NOT_AS_TYPED = ("/", "!", "#", "<", "[")  # commands, attachments: a record words them in another way
 
 _INTERRUPTED = "[Request interrupted by user"
 
@@ -155,6 +158,7 @@ class _Reader(Reader):
         if texts and texts[0].startswith(_INTERRUPTED) and item.get("isSidechain") is not True:
             self.facts.interrupted = True
         said = _all_heard(texts)
+        self.knows(*texts, said.typed)
         if item.get("isSidechain") is True or not _from_a_human(item):
             self.add(ASIDE, f"{said.typed}\n{said.beside}".strip(), at, time)
         elif item.get("isMeta") is True:
@@ -168,14 +172,18 @@ class _Reader(Reader):
     def typed(self, said: Heard, at: int, time: float) -> None:
         if not said.typed or not said.strength:
             return
-        queued = self.facts.queued
-        if queued:
+        facts = self.facts
+        if facts.queued:
             number = fingerprint(said.typed)
-            if number in queued:
-                queued.remove(number)
+            if number in facts.queued:
+                facts.queued.remove(number)
                 return
-        self.facts.interrupted = False
-        asked(self.facts, said)
+        if facts.ahead and facts.ahead[0] == beginning(said.typed):
+            self.add(USER, after(said.typed, facts.ahead[1]), at, time)
+            facts.ahead = []
+            return
+        facts.interrupted = False
+        asked(facts, said)
         self.add(USER, said.typed, at, time)
 
     def assistant(self, item: Object, at: int) -> None:
@@ -309,6 +317,8 @@ class _Reader(Reader):
             # queued before the conversation began comes again as an ordinary record.
             if facts.began and item.get("operation") == "enqueue":
                 self.enqueued(string(item.get("content")), at, seconds(item.get("timestamp")))
+        elif kind == "last-prompt":
+            self.last_prompt(string(item.get("lastPrompt")), at)
         elif kind == "custom-title":
             self.title(item.get("customTitle"), 3)
         elif kind == "ai-title":
@@ -332,10 +342,45 @@ class _Reader(Reader):
 
     def enqueued(self, text: str, at: int, time: float) -> None:
         said = heard(text)
+        self.knows(text, said.typed)
         if said.strength:
             self.typed(said, at, time)
             self.facts.queued.append(fingerprint(said.typed))
             del self.facts.queued[:-_KEPT]
+
+    def last_prompt(self, text: str, at: int) -> None:
+        """The client's note of the newest prompt: on one line, cut after 200 characters, written again and again.
+
+        It can stand before the record of the prompt itself, and is all that is left of it where the client was killed
+        in between. What it says of a prompt is then taken from here, and the rest from the record, if that comes.
+        """
+        facts = self.facts
+        text = text.strip()
+        if not facts.began or not text or text.startswith(_NOT_AS_TYPED) or "<pasted_content" in text:
+            return
+        number = beginning(text)
+        if number in facts.prompts:
+            self.knows(text)
+            return
+        if text.endswith("…") and len(text) > _CUT_AT:
+            words = text[:-1].rsplit(None, 1)[0]
+            text = words if len(words) > _CUT_AT // 2 else text[:-1]
+        said = heard(text)
+        if said.typed == text:
+            self.typed(said, at, facts.updated)
+            facts.ahead = [number, printed(text)]
+            self.knows(text)
+
+    def knows(self, *texts: str) -> None:
+        """These came as records: what `last_prompt` says of them is nothing new."""
+        prompts = self.facts.prompts
+        for text in texts:
+            if text:
+                number = beginning(text)
+                if number in prompts:
+                    prompts.remove(number)
+                prompts.append(number)
+        del prompts[:-_KEPT]
 
     def queued(self, attached: Object, item: Object, at: int) -> None:
         """A prompt that reached the model in the middle of a turn."""
@@ -346,6 +391,7 @@ class _Reader(Reader):
         if isinstance(prompt, list):
             texts = [string(block.get("text")) for block in prompt if isinstance(block, dict)]
         said = _all_heard(texts)
+        self.knows(*texts, said.typed)
         time = seconds(item.get("timestamp"))
         if item.get("isSidechain") is True:
             self.add(ASIDE, said.typed, at, time)

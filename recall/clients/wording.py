@@ -216,6 +216,25 @@ def fingerprint(text: str) -> int:
     return zlib.crc32(text.strip().encode("utf-8", "replace"))
 
 
+def beginning(text: str) -> int:
+    """A number that texts share whose first 120 characters are the same, blanks apart."""
+    return zlib.crc32(" ".join(text[:400].split())[:120].encode("utf-8", "replace"))
+
+
+def printed(text: str) -> int:
+    """How many characters of it are no blanks."""
+    return sum(map(len, text.split()))
+
+
+def after(text: str, count: int) -> str:
+    """What follows the first `count` characters that are no blanks, '' where there are no more."""
+    for found in re.finditer(r"\S+", text):
+        if count < found.end() - found.start():
+            return text[found.start() + count :]
+        count -= found.end() - found.start()
+    return ""
+
+
 def _command(text: str) -> Heard | None:
     """A slash command, a shell line or a note to memory, as it was typed; None where the text is none of these."""
     if text.startswith("<command-"):

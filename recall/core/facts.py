@@ -45,6 +45,8 @@ class Facts:
     title_rank: int = 0  # of `title`: 1 a summary of some other branch, 2 generated, 3 the user's
     began: bool = False  # the conversation, or the head of the file where there is one, was seen
     queued: list[int] = field(default_factory=list)  # fingerprints of prompts typed while busy, until sent
+    prompts: list[int] = field(default_factory=list)  # beginnings of the last prompts that came as records
+    ahead: list[int] = field(default_factory=list)  # [beginning, length] of a prompt known before its record came
     leaves: dict[str, str] = field(default_factory=dict)  # summaries of a branch whose last record was not seen yet
     said: list[list[int]] = field(default_factory=list)  # [fingerprint, sources] of the last texts written twice
     thought: list[list[int]] = field(default_factory=list)  # the same of reasoning

@@ -61,6 +61,20 @@ class TestClaude(ClientTests):
             ),
             ("torn-line-then-whole", [*TWO_ASKED, "Запись после обрыва"]),
             ("typed-while-busy", [*TWO_ASKED, "Таблицы не трогай", "Графики оставь", "Стоп", "И ещё легенду"]),
+            (
+                "prompt-before-its-record",
+                [
+                    TWO_ASKED[0],
+                    "А теперь счета Петрова, по месяцам",
+                    "Собери отчёт: 1. раздел номер 1 с цифрами за квартал и сравнением 2. раздел номер 2 с цифрами за"
+                    " квартал и сравнением 3. раздел номер 3 с цифрами за квартал и сравнением 4. раздел номер 4 с цифрами",
+                    "за квартал и сравнением\n5. раздел номер 5 с цифрами за квартал и сравнением\n"
+                    "6. раздел номер 6 с цифрами за квартал и сравнением\nи пришли ссылку на кипарис",
+                    "добавь графики",
+                    "и удали черновики Сидорова",
+                    "продолжай",
+                ],
+            ),
             ("words-beside-a-result", [*TWO_ASKED, "Остановись и покажи план", "Ключи в другом порядке"]),
             (
                 "wrappers",
@@ -98,7 +112,14 @@ class TestClaude(ClientTests):
 
     @pytest.mark.parametrize(
         ("sample", "events"),
-        [("only-bookkeeping", 0), ("empty", 0), ("plain", 13), ("request-log", 2), ("wrappers", 7)],
+        [
+            ("only-bookkeeping", 0),
+            ("empty", 0),
+            ("plain", 13),
+            ("request-log", 2),
+            ("wrappers", 7),
+            ("prompt-before-its-record", 11),
+        ],
     )
     def test_what_counts_as_an_event(self, sample: str, events: int) -> None:
         """Requests, answers once by their id, calls; no bookkeeping."""

@@ -6,6 +6,8 @@ import json
 import os
 import shlex
 import signal
+import time
+from pathlib import Path
 
 import pytest
 
@@ -81,10 +83,10 @@ def test_a_killed_client_loses_nothing(lab: Lab, client: str) -> None:
     tui.turn(*TURNS[0])
     tui.submit("and now the invoices of Petrov")
     (path,) = lab.transcripts(client)
-    wait_for(lambda: "invoices of Petrov" in path.read_text(), "the request in the transcript")
+    wait_for(lambda: _recorded(path, "invoices of Petrov"), "the record of the request")
     tui.kill(signal.SIGKILL)
     (row,) = lab.rows("invoice", "petrov")
-    assert row["id"] == id_of(path)
+    assert (row["id"], row["messages"]) == (id_of(path), 3)
     assert lab.copy_of(path).read_bytes() == path.read_bytes()
     lab.answer("Here they are.")
     again = lab.window(client, ["sh", "-c", lab.recall("cmd", row["id"]).stdout.strip()])
@@ -92,6 +94,44 @@ def test_a_killed_client_loses_nothing(lab: Lab, client: str) -> None:
     sent = json.dumps(lab.asked()[-1])
     assert ANSWERS[0] in sent
     assert "invoices of Petrov" in sent
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.05, 0.1])
+def test_words_that_reached_the_disk_are_found_once(lab: Lab, pause: float) -> None:
+    """kill -9 as soon as the transcript holds the request, be it only in the note that Claude Code writes before.
+
+    The line is sent when the turn before has just ended, which is when that note is written.
+    """
+    lab.answer({"text": ANSWERS[0], "delay": 1}, {"text": "This never comes", "delay": 600})
+    tui = lab.tui("claude")
+    tui.submit(TURNS[0][0])
+    tui.type("and now the invoices of Petrov")
+    wait_for(tui.idle, "the end of the first turn", every=0.002)
+    time.sleep(pause)
+    tui.keys("Enter")
+    (path,) = lab.transcripts()
+    wait_for(lambda: b"invoices of Petrov" in path.read_bytes(), "the request in the transcript", every=0.002)
+    tui.kill(signal.SIGKILL)
+    (row,) = lab.rows("invoice", "petrov")
+    assert row["id"] == id_of(path)
+    shown = lab.recall("show", row["id"], "--transcript").stdout
+    assert shown.count("and now the invoices of Petrov") == 1
+    again = lab.tui("claude", "--resume", id_of(path))
+    lab.answer("Here they are.")
+    again.turn("go on please", "Here they are.")
+    (row,) = lab.rows("invoice", "petrov", "please")
+    shown = lab.recall("show", row["id"], "--transcript").stdout
+    assert shown.count("and now the invoices of Petrov") == 1
+
+
+def _recorded(path: Path, words: str) -> bool:
+    """Does a record of the user's in the transcript, whole, hold these words?"""
+    for line in path.read_text().splitlines(keepends=True):
+        if words in line and line.endswith("\n"):
+            item = json.loads(line)
+            if item["type"] in ("user", "response_item"):
+                return True
+    return False
 
 
 def test_headless_runs_are_hidden(lab: Lab) -> None:
