@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("recall.cli.sweep", "Copy and index every transcript that changed."),
     "reindex": ("recall.cli.reindex", "Make the index again from archive and cards."),
     "remove": ("recall.cli.remove", "Remove a session from recall, or all trace of it."),
+    "files": ("recall.cli.files", "List or give back the files that a session wrote."),
     "rename": ("recall.cli.rename", "Give a session a name that sticks."),
     "tag": ("recall.cli.tag", "Add tags to a session, or take some away."),
     "tags": ("recall.cli.tags", "List all tags with their counts."),

@@ -14,14 +14,21 @@ ACTION_WIDTH = 160
 ASIDE_WIDTH = 200
 
 
-def lines(records: Iterable[Record], *, color: bool = False) -> Iterator[str]:
-    """Lines without their ends. A head stands where the speaker changes; `color` marks heads and dims the rest."""
+def lines(records: Iterable[Record], *, color: bool = False, numbers: bool = False) -> Iterator[str]:
+    """Lines without their ends. A head stands where the speaker changes; `color` marks heads and dims the rest.
+
+    `numbers`: each message of the human and the assistant begins with its number, `[12]`; the records must then be all.
+    """
     speaker, first = "", True
+    count = 0
     last = -1  # zone of what stands above, -1: a head
     for record in records:
+        count += record.zone in _SPOKEN
         text = shown(record.text).strip("\n")
         if not text.strip():
             continue
+        if numbers and record.zone in _SPOKEN:
+            text = f"[{count}] {text}"
         now = "user" if record.zone == USER else "aside" if record.zone == ASIDE else "assistant"
         if now != speaker and now != "aside":
             speaker = now

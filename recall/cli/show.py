@@ -25,7 +25,7 @@ from recall.core.card import index_line, short_ids
 from recall.core.model import EVERYTHING, SPOKEN, ZONE_NAMES, Card, Record, Session
 from recall.core.pattern import compiled
 from recall.core.plain import one_line
-from recall.errors import NothingFound, Unavailable
+from recall.errors import NothingFound, Unavailable, Usage
 
 _ASK = 600
 _ANSWER = 1200
@@ -39,6 +39,9 @@ _CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 @click.option("--tail", type=click.IntRange(1, 1_000_000), metavar="N", help="Of it the last N messages.")
 @click.option("--around", "text", metavar="TEXT", help="Of it the messages round the first one with TEXT.")
 @click.option("--tools", is_flag=True, help="In it also reasoning, and what tools printed.")
+@click.option(
+    "--numbers", is_flag=True, help="In it the number of each message, as `files --at` and `fork --at` take it."
+)
 @click.option("--handoff", is_flag=True, help="The handoff, as a resumed session is told it.")
 @click.option("--raw", is_flag=True, help="The bytes of the transcript's copy, secrets included.")
 @click.option("--json", "as_json", is_flag=True, help="JSON; with --transcript also the messages.")
@@ -60,13 +63,18 @@ def command(session: str, **flags: Any) -> int:
         return _handoff(app, row)
     if flags["raw"]:
         return _raw(app, typed)
-    talk = flags["transcript"] or flags["tools"] or flags["tail"] is not None or flags["text"] is not None
+    part = flags["tail"] is not None or flags["text"] is not None
+    if part and flags["numbers"]:
+        raise Usage(
+            "--numbers counts from the first message", f"recall show {session} --numbers, without --tail or --around"
+        )
+    talk = flags["transcript"] or flags["tools"] or flags["numbers"] or part
     said = _said(app, row, flags) if talk else None
     if flags["as_json"]:
         _print_document(_document(app, overview(row, app.store, app.settings)), said)
     elif said is not None:
         app.close()  # a pager may stay open for hours, and the index is not to be held for so long
-        _read(conversation.lines(said, color=colored(app.settings)))
+        _read(conversation.lines(said, color=colored(app.settings), numbers=flags["numbers"]))
     else:
         for line in _page(app, overview(row, app.store, app.settings), typed, color=colored(app.settings)):
             print(line)
