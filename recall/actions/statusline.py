@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from recall.core.address import address_of
 from recall.core.plain import one_line
-
-_UP = 8  # ancestors that are asked for their terminal
+from recall.live import process
 
 
 def line(status: Mapping[str, object], *, pid: str, parent: int) -> str:
@@ -52,23 +51,4 @@ def _number(value: object) -> float | None:
 
 def _address(pid: str, parent: int) -> str:
     """The terminal of the client; without its pid, of the nearest ancestor that has one."""
-    start = int(pid) if pid.isascii() and pid.isdigit() else parent
-    if os.path.isdir("/proc/self"):
-        for _ in range(_UP):
-            try:
-                with open(f"/proc/{start}/stat", "rb") as file:
-                    fields = file.read().rpartition(b")")[2].split()
-                above, number = int(fields[1]), int(fields[4])
-            except (OSError, IndexError, ValueError):
-                return ""
-            major, minor = number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00
-            if 136 <= major <= 143:  # pseudo terminals: Documentation/admin-guide/devices.txt
-                return address_of(f"pts/{(major - 136) * 256 + minor}")
-            if number or above <= 1:
-                return ""
-            start = above
-        return ""
-    import subprocess
-
-    done = subprocess.run(["/bin/ps", "-o", "tty=", "-p", str(start)], capture_output=True, timeout=2, check=False)
-    return address_of(done.stdout.decode("utf-8", "replace"))
+    return address_of(process.tty_of(int(pid) if pid.isascii() and pid.isdigit() else parent))

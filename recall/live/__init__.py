@@ -3,14 +3,25 @@
 Claude Code writes `sessions/<pid>.json` for each running client; it counts when that process exists, started when the
 file says it did, and is a terminal's (`entrypoint` cli). Codex holds a lock on `thread-writer-locks/<id>.lock`.
 (Observed with claude 2.1.332 and codex 0.171.0.)
+
+This module is what a search needs, and loads no more. What else is known of open sessions, and of those that ended without
+a word, is in `recall.live.claude` and `recall.live.codex`.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from recall.settings import Settings
+
+if TYPE_CHECKING:
+    from recall.core.model import Open
+
+PROC = "/proc"
+"""Where the kernel tells of processes; there is none on macOS."""
 
 
 def live_ids(settings: Settings) -> frozenset[str]:
@@ -21,6 +32,19 @@ def live_ids(settings: Settings) -> frozenset[str]:
     for home in settings.codex_homes:
         out |= _codex(os.path.join(home, "thread-writer-locks"))
     return frozenset(out)
+
+
+def open_sessions(settings: Settings) -> tuple[Open, ...]:
+    """All that the clients tell of the sessions that they have open; headless ones (`claude -p`) are none.
+
+    Two processes on one session are two entries. Sessions that one Codex process has open (it keeps those that /new
+    left) stand together, the one that it opened last first.
+    """
+    from recall.live import claude, codex
+
+    out = [one.open for home in settings.claude_homes for one in claude.entries(home) if one.alive and one.terminal]
+    out += [one.open for home in settings.codex_homes for one in codex.entries(home) if one.alive]
+    return tuple(out)
 
 
 def _claude(folder: str) -> set[str]:
@@ -56,11 +80,11 @@ def runs_since(pid: int, started: object) -> bool:
     if pid <= 0:
         return False
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open(f"{PROC}/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
         state, ticks = fields[0], fields[19]
     except FileNotFoundError:
-        if os.path.isdir("/proc/self"):
+        if os.path.isdir(f"{PROC}/self"):
             return False
         return _exists(pid)
     except (OSError, IndexError):
@@ -79,40 +103,49 @@ def _exists(pid: int) -> bool:
 
 
 def _codex(folder: str) -> set[str]:
-    names = _names(folder, ".lock")
-    if not names:
-        return set()
-    held = _locked_inodes()
-    out = set()
-    for name in names:
-        path = os.path.join(folder, name)
+    paths = [os.path.join(folder, name) for name in _names(folder, ".lock")]
+    return {os.path.basename(path).removesuffix(".lock") for path in held_by(paths)}
+
+
+def held_by(paths: Sequence[str]) -> dict[str, int]:
+    """Which of these files somebody holds an flock on, and who: the number of the process, 0 where it is not known."""
+    if not paths:
+        return {}
+    holders = _holders()
+    out = {}
+    for path in paths:
         try:
-            locked = os.stat(path).st_ino in held if held is not None else _held(path)
+            if holders is None:
+                if _held(path):
+                    out[path] = 0
+                continue
+            pid = holders.get(os.stat(path).st_ino)
         except OSError:
             continue
-        if locked:
-            out.add(name.removesuffix(".lock"))
+        if pid is not None:
+            out[path] = pid
     return out
 
 
-def _locked_inodes() -> set[int] | None:
-    """Inodes of all files that somebody holds an flock on, from /proc/locks; None where there is no such list.
+def _holders() -> dict[int, int] | None:
+    """Inodes of all files that somebody holds an flock on, and the holder, from /proc/locks; None where there is no such
+    list.
 
     Preferred to a try: even a moment's lock of ours could make a client that starts just then believe that the session
     is open elsewhere.
     """
     try:
-        with open("/proc/locks", "rb") as file:
+        with open(f"{PROC}/locks", "rb") as file:
             lines = file.read().splitlines()
     except OSError:
         return None
-    out = set()
+    out = {}
     for line in lines:
         fields = line.split()
         if b"FLOCK" in fields and b"->" not in fields and len(fields) >= 6:
             inode = fields[5].rpartition(b":")[2]
             if inode.isdigit():
-                out.add(int(inode))
+                out[int(inode)] = int(fields[4]) if fields[4].isdigit() else 0
     return out
 
 
