@@ -1,0 +1,340 @@
+"""Opening a session in a terminal: when it may be, what it needs first, and that only one window opens.
+
+`prepare` looks and refuses; `reopen` does all of it. A client has no protection of its own against two windows on one
+session (Claude Code) or refuses the second one (Codex), so what is open is never opened again unless forced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from recall.actions.cmd import any_source, newest_of, resume
+from recall.actions.folders import offers
+from recall.clients import places
+from recall.core import shell
+from recall.core.address import address_of
+from recall.core.model import Open, Plan, Session
+from recall.core.plain import one_line
+from recall.core.window import script, window
+from recall.errors import RecallError, Refused, Unavailable, Usage
+from recall.files import Lock, make_private_dir, write_atomic
+from recall.settings import PROGRAM_PLACES, Settings
+from recall.store import Store
+from recall.terminals.base import Terminal
+from recall.terminals.run import launch
+
+STARTING = 8.0
+"""Seconds that a client may take until it says that a session is open in it."""
+
+LONGEST = 8000
+"""Bytes of a window's argv; longer ones are left in a file, since terminals pass on so much at least."""
+
+BIG_FILE = 50 << 20
+BIG_CONTEXT = 150_000
+"""Bytes of a transcript and tokens of its context from which a person is warned: it is slow to load, and its first
+request alone costs as much as a working day of short ones."""
+
+_TAIL = 4 << 20  # bytes from the end of a transcript in which the note of its last request is looked for
+
+Live = Callable[[], Mapping[str, Open]]
+"""What is open now, by session id."""
+
+
+class Opening(NamedTuple):
+    """A session that may be opened: the plan as `cmd` prints it, and what a person should know first."""
+
+    session: Session
+    plan: Plan
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """To paste into a shell."""
+        return shell.line(self.plan)
+
+
+class Opened(NamedTuple):
+    """What was opened: in which terminal, `where` a window or tab, and the terminal's own name for it, '' for none."""
+
+    session: Session
+    terminal: str
+    where: str
+    id: str
+    line: str
+
+    def __str__(self) -> str:
+        inside = ", ".join(filter(None, (self.where, self.id)))
+        return f"opened {self.session.id} in {self.terminal} ({inside}): {self.line}"
+
+
+def reopen(
+    row: Session,
+    store: Store,
+    settings: Settings,
+    terminal: Terminal,
+    where: str,
+    env: Mapping[str, str],
+    *,
+    live: Live,
+    clock: Callable[[], float],
+    say: Callable[[str], None],
+    prompt: str = "",
+    folder: str = "",
+    force: bool = False,
+    fast: bool = False,
+) -> Opened:
+    """Open a session in a new window or tab. `live` is asked again right before; `say` is told what is waited for.
+
+    Raises Refused for a session that is open (unless `force`), that another recall opens just now, whose folder or
+    transcript is gone; Unavailable where folder, client or terminal cannot be had.
+    """
+    row = newest_of(row, store)
+    with turn_to_open(settings, row.id, clock, force=force) as done:
+        opening = prepare(row, store, settings, live=live(), prompt=prompt, folder=folder, force=force)
+        for warning in opening.warnings:
+            say(warning)
+        program(opening.plan.argv[0], env.get("PATH", ""), settings)
+        if not fast and handoff_first(opening.session, store, settings, clock, say) and not force:
+            refuse_open(row, live())
+        opened = run(opening, terminal, where, env, settings)
+        done()
+    return opened
+
+
+def prepare(
+    row: Session,
+    store: Store,
+    settings: Settings,
+    *,
+    live: Mapping[str, Open],
+    prompt: str = "",
+    folder: str = "",
+    force: bool = False,
+) -> Opening:
+    """Whether and how a session can be opened; nothing is done. `live`: what is open now. See `reopen` for what it raises."""
+    row = newest_of(row, store)
+    warnings = []
+    if row.id in live:
+        if not force:
+            refuse_open(row, live)
+        warnings.append(f"{_where(live[row.id])}; two clients on one session lose turns")
+    if folder:
+        folder = os.path.abspath(folder)
+        if not os.path.isdir(folder):
+            raise Usage(f"there is no folder {folder}", "--in takes one that exists")
+    found = resume(row, store, settings, prompt=prompt, folder=folder)
+    if found.no_transcript:
+        raise _no_transcript(row, store, settings)
+    if found.no_folder:
+        raise _no_folder(row)
+    heavy = weight(row, any_source(row, store.files(row.no), settings))
+    return Opening(row, found.plan, (*warnings, *([heavy] if heavy else [])))
+
+
+# -- refusals --------------------------------------------------------------------------------------------------------
+
+
+def refuse_open(row: Session, live: Mapping[str, Open]) -> None:
+    """Raises Refused when the session is open."""
+    found = live.get(row.id)
+    if found is None:
+        return
+    if found.background and row.client == "claude":
+        hint = f"claude attach {row.id[:8]} shows it"
+    elif found.background:
+        hint = f"codex resume {row.id} connects to it; recall send types into it"
+    else:
+        hint = f"go there, or: recall peek {row.id[:13]}; --force opens it twice, which loses turns"
+    raise Refused(f"session {row.id} is {_where(found)}", hint)
+
+
+def _where(found: Open) -> str:
+    """`open in s034 (pid 4711, idle)`"""
+    place = "in the background" if found.background else f"in {address_of(found.tty)}" if found.tty else "now"
+    facts = [f"pid {found.pid}" if found.pid else "", found.state]
+    told = ", ".join(filter(None, facts))
+    return f"open {place}" + (f" ({told})" if told else "")
+
+
+def _no_folder(row: Session) -> Refused:
+    left = offers(row.cwd)
+    lines = [f"the folder of session {row.id} is gone: {shell.folder(row.cwd)}"]
+    lines += [f"  {shell.folder(one.path)}  {one.what}" for one in left]
+    chosen = shell.folder(left[0].path) if left else "DIR"
+    return Refused("\n".join(lines), f"recall open {row.id} --in {chosen}")
+
+
+def _no_transcript(row: Session, store: Store, settings: Settings) -> Refused:
+    """What is left of a session that its client would not find."""
+    from recall.actions.cards import card_of
+    from recall.actions.restore import survivors
+
+    left = survivors(row, store, settings)
+    lines = [f"{row.client} has no transcript of session {row.id} any more and would not find it"]
+    lines += [f"  {line}" for line in left.lines]
+    card = card_of(store, row)
+    if card is not None and card.artifacts:
+        lines.append("  artifacts: " + ", ".join(_short(name) for name in card.artifacts))
+    if left.restorable:
+        return Refused("\n".join(lines), f"recall restore {row.id}  puts it back, then it can be opened")
+    return Refused("\n".join(lines), left.hint or f"recall show {row.id} tells what is known of it")
+
+
+def _short(text: str) -> str:
+    from recall.core.clean import clean
+    from recall.core.shorten import shorten
+
+    return shorten(one_line(clean(text)), 200)
+
+
+# -- what comes first ------------------------------------------------------------------------------------------------
+
+
+def weight(row: Session, path: str) -> str:
+    """A warning where the session is very large; '' where it is not. `path` is its transcript."""
+    from recall.clients.usage import context_tokens
+
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    tokens = context_tokens(reversed(lines), row.client)
+    told = []
+    if size > BIG_FILE:
+        told.append(f"a transcript of {size >> 20} MB")
+    if tokens > BIG_CONTEXT:
+        told.append(f"a context of about {tokens // 1000},000 tokens, which the first request sends again")
+    return f"session {row.id} has {' and '.join(told)}" if told else ""
+
+
+def handoff_first(
+    row: Session, store: Store, settings: Settings, clock: Callable[[], float], say: Callable[[str], None]
+) -> bool:
+    """Write a handoff of a session that has none as new as its last event; was one asked for?
+
+    By the model where one is set up and the session is worth it, else by code. Whatever goes wrong is told and
+    stops nothing: the session opens without.
+    """
+    from recall.actions.asking import Asking
+    from recall.actions.handoff import expired, keep_handoff, kept, write_handoff
+
+    now = clock()
+    have = kept(settings, row.id)
+    if have is not None and have.updated >= row.updated and not expired(have, settings, now):
+        return False
+    try:
+        asking: Asking | None = Asking(settings, clock, patient=True, retries=0, timeout=_PATIENCE)
+        if asking is not None and (row.events < settings.min_events or asking.barred(row.id)):
+            asking = None
+        if asking is not None:
+            say(f"asking {settings.model} where it stood, up to {_PATIENCE:.0f} seconds (--fast leaves that out)")
+        made = write_handoff(row, store, settings, asking, now=now)
+        keep_handoff(made, settings)
+        if asking is not None and made.asked and not made.by_model:
+            say(f"the model gave no handoff ({made.why}); opening it with what code can tell")
+    except (RecallError, OSError) as problem:
+        say(f"no handoff: {problem}")
+    return True
+
+
+_PATIENCE = 60.0
+"""Seconds that a person waits for a model before a window opens."""
+
+
+# -- one window ------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def turn_to_open(
+    settings: Settings, session: str, clock: Callable[[], float], *, force: bool = False
+) -> Iterator[Callable[[], None]]:
+    """The right to open a session: one recall has it at a time, and for STARTING seconds after `done()` nobody, since the
+    client does not tell yet that the session is open. Raises Refused; with `force` only while another one is at it.
+    """
+    folder = os.path.join(settings.state, "opening")
+    make_private_dir(folder)
+    path = os.path.join(folder, session)
+    with Lock(path, wait=False) as held:
+        if held is None:
+            raise Refused(f"another recall is opening session {session}", "wait for it")
+        since = clock() - _noted(path)
+        if 0 <= since < STARTING and not force:
+            raise Refused(
+                f"session {session} was opened {since:.0f} seconds ago and may still be starting",
+                f"look for its window, or try again in {STARTING:.0f} seconds; --force opens it once more",
+            )
+
+        def done() -> None:
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f"{clock():.3f}\n")
+
+        yield done
+
+
+def _noted(path: str) -> float:
+    try:
+        with open(path, encoding="ascii") as file:
+            return float(file.read(64))
+    except (OSError, ValueError):
+        return 0.0
+
+
+# -- the window ------------------------------------------------------------------------------------------------------
+
+
+def run(opening: Opening, terminal: Terminal, where: str, env: Mapping[str, str], settings: Settings) -> Opened:
+    """Open the window, without any further look. Unavailable where the client or the terminal is not to be had."""
+    path = env.get("PATH", "")
+    plan = whole_plan(opening, path, settings)
+    argv = window(plan, path)
+    kept = ""
+    if sum(len(os.fsencode(word)) + 1 for word in argv) > LONGEST:
+        kept = _script(plan, path, settings)
+        argv = ("/bin/sh", kept)
+    where = where if terminal.tabs or where != "tab" else "window"
+    try:
+        told = launch(terminal.command(argv, plan.cwd, plan.title, where, env), env, name=terminal.name)
+    except BaseException:
+        if kept:
+            with contextlib.suppress(OSError):
+                os.unlink(kept)
+        raise
+    return Opened(opening.session, terminal.name, where, one_line(told)[:80], opening.line)
+
+
+def whole_plan(opening: Opening, path: str, settings: Settings) -> Plan:
+    """The plan as a window needs it, which knows nothing of our environment: the program by its absolute path, and the
+    client's default home made sure of."""
+    plan = opening.plan
+    variables = plan.variables or ((places(opening.session.client).home_variable, ""),)
+    return plan._replace(argv=(program(plan.argv[0], path, settings), *plan.argv[1:]), variables=variables)
+
+
+def program(name: str, path: str, settings: Settings) -> str:
+    """The absolute path of a client: of Claude Code where it is configured, else on PATH or in the usual places."""
+    if name == "claude" and settings.claude_bin and _runs(settings.claude_bin):
+        return settings.claude_bin
+    folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]
+    folders += [settings.home + folder[1:] if folder.startswith("~") else folder for folder in PROGRAM_PLACES]
+    for folder in folders:
+        if _runs(found := os.path.join(folder, name)):
+            return found
+    hint = "install it, or put its folder on PATH"
+    raise Unavailable(f"there is no {name} to open it with", f"{hint}, or set claude_bin" if name == "claude" else hint)
+
+
+def _runs(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _script(plan: Plan, path: str, settings: Settings) -> str:
+    """The window's program as a file that removes itself: its path."""
+    name = os.path.join(settings.state, "scripts", f"{os.urandom(8).hex()}.sh")
+    write_atomic(name, os.fsencode(script(plan, path)), mode=0o700)
+    return name
