@@ -52,6 +52,8 @@ class Settings(NamedTuple):
     autoname: bool = False  # sessions of Claude Code that nobody named are called `folder · task`
     startup_digest: bool = False  # a new session is told what was done in its folder
     handoff_after_clear: bool = False  # the handoff is injected after /clear too
+    terminal: str = ""  # where sessions are opened; '': by where we run
+    tab: bool = False  # in a tab rather than in a window
 
     @property
     def index(self) -> str:  # type: ignore[override]
@@ -140,6 +142,8 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         autoname=switch("autoname"),
         startup_digest=switch("startup_digest"),
         handoff_after_clear=switch("handoff_after_clear"),
+        terminal=value("terminal", "").strip(),
+        tab=switch("tab"),
     )
 
 
