@@ -18,15 +18,21 @@ WINDOW, TAB = "window", "tab"
 """Where something is opened. (`here` is no terminal's business.)"""
 
 
+LONG = 100_000
+"""A `limit` for terminals that have none of their own: the system's own for one argument is 131,072 bytes on Linux."""
+
+
 class Launch(NamedTuple):
     """What opens a window: an argv to run without a shell, and what it reads from stdin.
 
     `stays`: the process is the window itself and lives as long as it; otherwise it ends at once, and its status tells.
+    `then`: what the person has to type to see the window, '' where it shows itself.
     """
 
     argv: tuple[str, ...]
     stdin: str = ""
     stays: bool = False
+    then: str = ""
 
 
 class Terminal(Protocol):
@@ -41,6 +47,13 @@ class Terminal(Protocol):
     tabs: bool
     """Can it open a tab? Where not, a window is opened instead."""
 
+    limit: int
+    """The most bytes that `argv` may have (see `size`). For a longer one the caller writes `recall.core.window.script`
+    to a file and gives `("/bin/sh", file)`."""
+
+    needs: str
+    """What a person can do where it is not available."""
+
     def inside(self, env: Mapping[str, str]) -> bool:
         """Do we run in it, by what the environment tells?"""
         ...
@@ -50,8 +63,24 @@ class Terminal(Protocol):
         ...
 
     def command(self, argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
-        """What opens a window (or tab, by `where`) that runs exactly `argv`, with `title` where it can have one."""
+        """What opens a window (or tab, by `where`) that runs exactly `argv`, with `title` where it can have one.
+
+        `argv` has two words at least (some terminals take a single one for a line of shell) and goes to its folder
+        itself, so `cwd` is only for terminals that want to know it (to most a folder is a pattern of some kind: no
+        back-end passes it on today).
+        """
         ...
+
+
+def size(argv: tuple[str, ...]) -> int:
+    """Bytes of an argv as a terminal sees it, with what ends each word."""
+    return sum(len(word.encode("utf-8", "surrogateescape")) + 1 for word in argv)
+
+
+def label(title: str, length: int = 80) -> str:
+    """A title as one short line of visible characters, which no terminal takes for an option."""
+    seen = "".join(character if character.isprintable() else " " for character in title)
+    return " ".join(seen.split())[:length].strip().lstrip("-")
 
 
 class Driver(Protocol):

@@ -1,0 +1,32 @@
+"""Konsole. Its process is the window, or hands over to one that runs and ends. Checked with 22.12."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recall.terminals import programs
+from recall.terminals.armour import armoured, plain
+from recall.terminals.base import LONG, TAB, Launch
+
+name = "Konsole"
+aliases = ("konsole",)
+tabs = True
+limit = LONG // 4  # armoured, if need be
+needs = "install konsole, and run recall where there is a screen"
+
+
+def inside(env: Mapping[str, str]) -> bool:
+    """Do we run in it?"""
+    return bool(env.get("KONSOLE_VERSION") or env.get("KONSOLE_DBUS_SESSION"))
+
+
+def available(env: Mapping[str, str]) -> bool:
+    """Is the program there, and a screen?"""
+    return bool(programs.find("konsole", env)) and programs.screen(env)
+
+
+def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
+    """A window, or a tab of one that runs. Its title is the running program's business (a title that is given is a format
+    there), and it reads its arguments by the locale, so that only ASCII is sure to arrive."""
+    place = ("--new-tab",) if where == TAB else ()
+    return Launch(("konsole", *place, "-e", *(argv if plain(argv) else armoured(argv))), stays=True)

@@ -1,0 +1,159 @@
+"""tmux: a new window in the session where we run, else in the one used last, else in a new session.
+
+All of this was checked with tmux 3.3a. Names and folders given to `new-window` are formats: `#(...)` in them is a command
+that tmux runs, so no title goes there with a `#`, and no folder at all. An argument that ends in `;` ends the command,
+unless there is a backslash before it. What a client tells the server may have 16 kB.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+
+from recall.core.model import Pane
+from recall.errors import Unavailable
+from recall.terminals import programs
+from recall.terminals.base import Launch, label
+from recall.terminals.pasting import pasteable
+from recall.terminals.run import ask
+
+name = "tmux"
+aliases = ("tmux",)
+tabs = True  # a window of tmux is what others call a tab
+limit = 8000
+needs = "install tmux"
+
+_FIELDS = ("#{pane_id}", "#{pane_tty}", "#{pane_pid}", "#{pane_dead}", "#{pane_current_path}", "#{pane_title}")
+_SERVER = "is its server still running? `tmux list-sessions` tells"
+
+
+def inside(env: Mapping[str, str]) -> bool:
+    """Do we run in it?"""
+    return bool(env.get("TMUX"))
+
+
+def available(env: Mapping[str, str]) -> bool:
+    """Is the program there? It needs no screen, and no server: one is started."""
+    return bool(programs.find("tmux", env))
+
+
+def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
+    """A new window, or a new session where there is none; prints the pane's id."""
+    name_of = label(title).replace("#", "").rstrip(";\\ ")
+    named = ("-n", name_of) if name_of else ()
+    words = tuple(map(_escaped, argv))
+    if _runs(env):
+        then = "" if inside(env) else "tmux attach"
+        return Launch(("tmux", "new-window", "-P", "-F", "#{pane_id}", *named, "--", *words), then=then)
+    return Launch(("tmux", "new-session", "-d", "-P", "-F", "#{pane_id}", *named, "--", *words), then="tmux attach")
+
+
+def panes(env: Mapping[str, str]) -> list[Pane]:
+    """The panes of all servers of this user; dead ones are left out. Unavailable when no server answers at all."""
+    found: list[Pane] = []
+    answers, problem = 0, None
+    for socket in _sockets(env):
+        try:
+            told = ask(
+                ("tmux", "-S", socket, "list-panes", "-a", "-F", "\t".join(_FIELDS)), env, name=name, hint=_SERVER
+            )
+        except Unavailable as failure:
+            if "does not answer" in failure.message or "cannot be run" in failure.message:
+                problem = failure
+            continue  # a socket that a server left behind
+        answers += 1
+        found += [pane for line in told.split("\n") if (pane := _pane(line, socket))]
+    if problem and not answers:
+        raise problem
+    return found
+
+
+def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
+    """The last lines of a pane; lines that the pane wrapped are whole."""
+    told = ask(_to(pane, "capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}"), env, name=name, hint=_SERVER)
+    kept = [line.rstrip() for line in told.rstrip().split("\n")]
+    return "\n".join(kept[-lines:])
+
+
+def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:
+    """A bracketed paste where the program asked for that, else the bare text; its line ends are LF in both cases. It reaches
+    this pane only, though its window may be synchronised, and though the pane may be in copy mode."""
+    _put(pane, pasteable(text), ("-p",), env)
+
+
+def enter(pane: Pane, env: Mapping[str, str]) -> None:
+    """Press Enter. Not by `send-keys`: in a synchronised window that presses it in all panes."""
+    _put(pane, "\r", (), env)
+
+
+def _put(pane: Pane, text: str, flags: tuple[str, ...], env: Mapping[str, str]) -> None:
+    _check(pane, env)
+    buffer = f"recall-{secrets.token_hex(8)}"
+    load = ("load-buffer", "-b", buffer, "-")
+    insert = ("paste-buffer", *flags, "-r", "-d", "-b", buffer, "-t", pane.id)
+    try:
+        ask(_to(pane, *load, ";", *insert), env, stdin=text, name=name, hint=_SERVER)
+    except Unavailable:
+        with contextlib.suppress(Unavailable):
+            ask(_to(pane, "delete-buffer", "-b", buffer), env, name=name)
+        raise
+
+
+def _check(pane: Pane, env: Mapping[str, str]) -> None:
+    """Is it still the pane that we know? A new server gives its panes the same ids again."""
+    told = ask(
+        _to(pane, "display-message", "-p", "-t", pane.id, "#{pane_pid} #{pane_dead}"), env, name=name, hint=_SERVER
+    )
+    pid, _, dead = told.strip().partition(" ")
+    if dead == "1" or not pid or (pane.pid and pid != str(pane.pid)):
+        raise Unavailable(f"tmux: pane {pane.id} is gone", "`recall ps` shows what is open now")
+
+
+def _to(pane: Pane, *words: str) -> tuple[str, ...]:
+    return ("tmux", *(("-S", pane.where) if pane.where else ()), *words)
+
+
+def _runs(env: Mapping[str, str]) -> bool:
+    try:
+        ask(("tmux", "has-session"), env, name=name)
+    except Unavailable:
+        return False
+    return True
+
+
+def _sockets(env: Mapping[str, str]) -> list[str]:
+    """Sockets of this user's servers, the one that we run in first."""
+    own = env.get("TMUX", "").split(",")[0]
+    folder = f"{env.get('TMUX_TMPDIR') or '/tmp'}/tmux-{os.getuid()}"
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        entries = []
+    paths = [own] if own else []
+    for entry in entries:
+        path = f"{folder}/{entry}"
+        if path not in paths and os.path.realpath(path) != os.path.realpath(own or path + "/") and _is_socket(path):
+            paths.append(path)
+    return paths
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _pane(line: str, socket: str) -> Pane | None:
+    fields = line.split("\t", len(_FIELDS) - 1)
+    if len(fields) < len(_FIELDS) or fields[3] == "1":
+        return None
+    ident, tty, pid, _, cwd, title = fields
+    return Pane(name, ident, tty.removeprefix("/dev/"), int(pid) if pid.isdigit() else 0, title, cwd, socket)
+
+
+def _escaped(word: str) -> str:
+    return word[:-1] + "\\;" if word.endswith(";") else word

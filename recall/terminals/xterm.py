@@ -1,0 +1,34 @@
+"""What a system has as its terminal: `x-terminal-emulator` (Debian's name for the chosen one), else xterm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recall.terminals import programs
+from recall.terminals.armour import armoured, plain
+from recall.terminals.base import LONG, Launch
+
+name = "x-terminal-emulator"
+aliases = ("xterm", "x-terminal-emulator", "x11")
+tabs = False
+limit = LONG // 4  # armoured, if need be
+needs = "install a terminal (`xterm` will do), and run recall where there is a screen"
+
+
+def inside(env: Mapping[str, str]) -> bool:
+    """Do we run in it? Only xterm says so."""
+    return bool(env.get("XTERM_VERSION"))
+
+
+def available(env: Mapping[str, str]) -> bool:
+    """Is there one, and a screen?"""
+    return bool(_program(env)) and programs.screen(env)
+
+
+def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
+    """A window. `-e` is all that these programs have in common, and which locale they read their arguments by is not known."""
+    return Launch((_program(env) or "xterm", "-e", *(argv if plain(argv) else armoured(argv))), stays=True)
+
+
+def _program(env: Mapping[str, str]) -> str:
+    return programs.find("x-terminal-emulator", env) or programs.find("xterm", env)
