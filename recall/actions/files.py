@@ -27,19 +27,20 @@ def written(row: Session, store: Store, settings: Settings, *, at: int | None = 
     first thing that was said, by either side). Usage where it has no such message."""
     main, file = own_file(row, store, settings)
     stop, before = _end(main, file.client, settings, at) if at is not None else (None, None)
-    streams = [_changes(main, file.client, settings)]
+    streams = [changes_of(main, file.client, settings)]
     for other in store.files(row.no):
         path = newest(other, settings) if other.kind == "sub" else ""
         if path and path != main:
             streams.append(
-                change for change in _changes(path, other.client, settings) if before is None or change.time < before
+                change for change in changes_of(path, other.client, settings) if before is None or change.time < before
             )
     if stop is not None:
         streams[0] = (change for change in streams[0] if change.at < stop)
     return list(replay(_by_time(streams)).values())
 
 
-def _changes(path: str, client: str, settings: Settings) -> Iterator[Change]:
+def changes_of(path: str, client: str, settings: Settings) -> Iterator[Change]:
+    """The changes that one transcript tells of, in order; OSError when it cannot be read."""
     module = import_module(f"recall.clients.{client}_changes")
     found: Iterator[Change] = module.changes(Reading(path, 0, Facts(), settings.max_line).lines())
     return found

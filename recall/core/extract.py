@@ -353,7 +353,7 @@ class Extractor:
                 self._failed[command] = said
                 _forget(self._failed, _FAILED)
         if _COMMITS.search(command) or record.tool == "write_stdin":
-            for branch, number, words in _COMMIT.findall(text[:50_000]):
+            for branch, number, words in committed(text):
                 self._commits[number] = words
                 name = branch.removeprefix("detached HEAD").strip()
                 if name and name not in ("main", "master") and " " not in name:
@@ -390,6 +390,12 @@ class Extractor:
         for path, count in self.edits.items():
             merged.add(relative(path, cwd), count)
         return [(clean_line(path, LINE), count) for path, count in merged.ranked(most)]
+
+
+def committed(output: str) -> list[tuple[str, str, str]]:
+    """(branch, short number, subject) of each commit that git's output says it made: `[main 1a2b3c4] Subject`."""
+    found: list[tuple[str, str, str]] = _COMMIT.findall(output[:50_000])
+    return found
 
 
 def extract(records: Iterable[Record], facts: Facts) -> Extract:
