@@ -45,6 +45,7 @@ ENVIRONMENT = {
     "recall.cli.uninstall": "the same",
     "recall.cli.demo": "makes the environment of the processes that it starts",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",
+    "recall.cli.open": "hands it to what looks for a terminal, and makes the environment of the client it becomes",
     "recall.llm.claude_cli": "makes the environment of the process that it starts, and looks for it on PATH",
 }
 

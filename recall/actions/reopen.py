@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recall.actions.cmd import any_source, newest_of, resume
@@ -23,14 +23,11 @@ from recall.errors import RecallError, Refused, Unavailable, Usage
 from recall.files import Lock, make_private_dir, write_atomic
 from recall.settings import PROGRAM_PLACES, Settings
 from recall.store import Store
-from recall.terminals.base import Terminal
+from recall.terminals.base import TAB, WINDOW, Terminal, size
 from recall.terminals.run import launch
 
 STARTING = 8.0
 """Seconds that a client may take until it says that a session is open in it."""
-
-LONGEST = 8000
-"""Bytes of a window's argv; longer ones are left in a file, since terminals pass on so much at least."""
 
 BIG_FILE = 50 << 20
 BIG_CONTEXT = 150_000
@@ -57,13 +54,15 @@ class Opening(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What was opened: in which terminal, `where` a window or tab, and the terminal's own name for it, '' for none."""
+    """What was opened: in which terminal, `where` a window or tab, and the terminal's own name for it, '' for none.
+    `then`: what has to be typed to see it, '' where it shows itself."""
 
     session: Session
     terminal: str
     where: str
     id: str
     line: str
+    then: str = ""
 
     def __str__(self) -> str:
         inside = ", ".join(filter(None, (self.where, self.id)))
@@ -137,6 +136,15 @@ def prepare(
 # -- refusals --------------------------------------------------------------------------------------------------------
 
 
+def by_session(found: Iterable[Open]) -> dict[str, Open]:
+    """What is open, by session; of two clients on one session the one that has a terminal."""
+    out: dict[str, Open] = {}
+    for one in found:
+        if one.session not in out or (out[one.session].background and not one.background):
+            out[one.session] = one
+    return out
+
+
 def refuse_open(row: Session, live: Mapping[str, Open]) -> None:
     """Raises Refused when the session is open."""
     found = live.get(row.id)
@@ -199,15 +207,15 @@ def weight(row: Session, path: str) -> str:
 
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - _TAIL))
+            length = os.fstat(file.fileno()).st_size
+            file.seek(max(0, length - _TAIL))
             lines = file.read(_TAIL).split(b"\n")
     except OSError:
         return ""
     tokens = context_tokens(reversed(lines), row.client)
     told = []
-    if size > BIG_FILE:
-        told.append(f"a transcript of {size >> 20} MB")
+    if length > BIG_FILE:
+        told.append(f"a transcript of {length >> 20} MB")
     if tokens > BIG_CONTEXT:
         told.append(f"a context of about {tokens // 1000},000 tokens, which the first request sends again")
     return f"session {row.id} has {' and '.join(told)}" if told else ""
@@ -294,18 +302,19 @@ def run(opening: Opening, terminal: Terminal, where: str, env: Mapping[str, str]
     plan = whole_plan(opening, path, settings)
     argv = window(plan, path)
     kept = ""
-    if sum(len(os.fsencode(word)) + 1 for word in argv) > LONGEST:
+    if size(argv) > terminal.limit:
         kept = _script(plan, path, settings)
         argv = ("/bin/sh", kept)
-    where = where if terminal.tabs or where != "tab" else "window"
+    where = TAB if where == TAB and terminal.tabs else WINDOW
     try:
-        told = launch(terminal.command(argv, plan.cwd, plan.title, where, env), env, name=terminal.name)
+        what = terminal.command(argv, plan.cwd, plan.title, where, env)
+        told = launch(what, env, name=terminal.name, hint=terminal.needs)
     except BaseException:
         if kept:
             with contextlib.suppress(OSError):
                 os.unlink(kept)
         raise
-    return Opened(opening.session, terminal.name, where, one_line(told)[:80], opening.line)
+    return Opened(opening.session, terminal.name, where, one_line(told)[:80], opening.line, what.then)
 
 
 def whole_plan(opening: Opening, path: str, settings: Settings) -> Plan:

@@ -13,8 +13,9 @@ from recall.core import shell
 
 @click.command("cmd")
 @click.argument("session", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="JSON: argv, cwd and line.")
-def command(session: str, as_json: bool) -> int:
+@click.option("--prompt", metavar="TEXT", default="", help="The first thing that the session is told.")
+@click.option("--json", "as_json", is_flag=True, help="JSON: argv, cwd, variables and line.")
+def command(session: str, prompt: str, as_json: bool) -> int:
     """Print the shell line that resumes a session; it can be pasted into sh, bash, zsh and fish.
 
     ID is a full id, any unique beginning of one, `last`, or `.` (the newest of this folder). RECALL_CLAUDE_FLAGS is
@@ -26,10 +27,12 @@ def command(session: str, as_json: bool) -> int:
     """
     app = App.from_environment()
     freshen(app, quiet=True)
-    found = resume(app.resolve(session), app.store, app.settings)
+    found = resume(app.resolve(session), app.store, app.settings, prompt=prompt)
     text = shell.line(found.plan)
     if as_json:
-        print_json({"schema": 1, "argv": list(found.plan.argv), "cwd": found.plan.cwd, "line": text})
+        plan = found.plan
+        fields = {"argv": list(plan.argv), "cwd": plan.cwd, "variables": dict(plan.variables), "line": text}
+        print_json({"schema": 1, **fields})
     else:
         print(text)
     if found.no_folder:

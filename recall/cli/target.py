@@ -36,3 +36,14 @@ def session_of(app: App, typed: str, *, force: bool = False) -> Session:
     if found is None:
         raise NothingFound(f"no session {typed}", "")
     return newest_of(found, app.store)
+
+
+def unremoved(app: App, typed: str) -> Session:
+    """The session (the newest of its chain) that an id means; a removed one is Refused."""
+    removed = app.shelf.removed_like(typed) if len(typed) >= 8 else []
+    if len(removed) == 1 or (len(typed) >= 8 and app.shelf.is_removed(typed)):
+        session = removed[0] if removed else typed
+        purged = os.path.exists(os.path.join(app.settings.state, "purged", os.path.basename(session)))
+        hint = "" if purged else f"recall recap {session} --force brings it back"
+        raise Refused(f"session {session} was removed" + (" with all that was kept of it" if purged else ""), hint)
+    return newest_of(app.resolve(typed), app.store)

@@ -48,6 +48,7 @@ def test_json_has_the_same_as_values(home: Path, run_recall: Run) -> None:
         "schema": 1,
         "argv": ["claude", "--resume", FIRST],
         "cwd": "/home/dev/crm",
+        "variables": {},
         "line": f"cd '/home/dev/crm' && claude --resume {FIRST}",
     }
 
