@@ -29,9 +29,10 @@ FOREVER = 999_999
 """Days until Claude Code deletes a transcript; the largest number that was seen to work."""
 
 SOURCES = "startup|resume|clear|compact|fork"
-ALWAYS = ("Stop", "SubagentStop", "StopFailure", "SessionEnd")
-LOOP = ("SessionStart", "PreCompact", "PostCompact")
-"""The events of the handoff loop."""
+ALWAYS = ("SessionStart", "Stop", "SubagentStop", "StopFailure", "SessionEnd")
+"""SessionStart is more than the handoff loop's: names and the digest are told then, and are switched on later at will."""
+LOOP = ("PreCompact", "PostCompact")
+"""The events that only the handoff loop needs. Whether it is on, the hook reads in its settings file (`hookconf`)."""
 
 ERASING = ("remove", "forget", "rm", "uninstall")
 """What an agent must ask for."""
@@ -86,9 +87,8 @@ class Plan:
 
 def events(client: str, handoff: bool) -> list[tuple[str, dict[str, Any]]]:
     """(event, fields of its group and handler) for a client. Codex knows no StopFailure and takes at most 3 s at the end."""
-    chosen = [*(LOOP if handoff else ()), *ALWAYS]
     out = []
-    for event in chosen:
+    for event in (*ALWAYS, *(LOOP if handoff else ())):
         if client == "codex" and event == "StopFailure":
             continue
         limit = 3 if client == "codex" and event == "SessionEnd" else 10
@@ -154,7 +154,7 @@ def plan(settings: Settings, machine: Machine, wish: Wish) -> Plan:
 def ours(machine: Machine) -> Callable[[str], bool]:
     """Tells commands of hooks that recall registered."""
     at = launcher.path(machine.share)
-    return lambda command: at in command or launcher.command(machine.share) in command
+    return lambda command: at in command or launcher.quoted(machine.share) in command
 
 
 def _launcher(todo: Plan, settings: Settings, machine: Machine, wish: Wish) -> None:
@@ -215,7 +215,7 @@ def _codex(todo: Plan, settings: Settings, machine: Machine, wish: Wish, home: s
 def _hooks(editor: Editor, settings: Settings, machine: Machine, wish: Wish, client: str) -> list[str]:
     """Our hooks in a client's file, and none of an earlier tool's; the commands of those that went."""
     own = ours(machine)
-    programs = (launcher.path(machine.share), wish.program)
+    programs = (launcher.path(machine.share), launcher.quoted(machine.share), wish.program)
     wanted = []
     if wish.hooks:
         command = launcher.command(machine.share)

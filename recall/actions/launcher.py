@@ -19,9 +19,15 @@ def path(folder: str) -> str:
     return os.path.join(folder, NAME)
 
 
-def command(folder: str) -> str:
-    """The command line to register: the launcher's path, quoted for sh."""
+def quoted(folder: str) -> str:
+    """The launcher's path as it stands in a command line for sh."""
     return shlex.quote(path(folder))
+
+
+def command(folder: str) -> str:
+    """The command line to register. A client that is open during an uninstall calls it until it is closed: without the
+    launcher it does nothing, with status 0."""
+    return f"[ ! -x {quoted(folder)} ] || exec {quoted(folder)}"
 
 
 def text(python: str, package: str, conf: str) -> bytes:

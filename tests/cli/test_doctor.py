@@ -322,6 +322,7 @@ LOOP = ("PreCompact", "PostCompact", "SessionStart")
         ({"hooks": _hooks(*KEEP), "disableAllHooks": True}, "warn", "off"),
         ({"hooks": _hooks(*KEEP, "PreCompact")}, "ok", "warn"),
         ({"hooks": _hooks(*KEEP, *LOOP)}, "ok", "ok"),
+        ({"hooks": _hooks(*KEEP, "SessionStart")}, "ok", "off"),
         ({"hooks": _hooks(*KEEP, *LOOP, matcher="startup|resume|clear|compact|fork")}, "ok", "ok"),
         ({"hooks": _hooks(*KEEP, *LOOP, matcher="startup|resume|compact")}, "ok", "warn"),
         ({"hooks": _hooks(*KEEP, command="/nowhere/recall-hook")}, "bad", "off"),

@@ -93,7 +93,7 @@ class Place:
         data = event if isinstance(event, bytes) else json.dumps(event, ensure_ascii=False).encode()
         variables = {"HOME": str(self.home), "PATH": os.environ.get("PATH", os.defpath), **(env or {})}
         done = subprocess.run(
-            ["/bin/sh", "-c", f"'{self.launcher}'"],
+            ["/bin/sh", "-c", launcher.command(str(self.share))],
             input=data,
             capture_output=True,
             env={name: value for name, value in variables.items() if value},

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from recall.actions import hookconf
+from recall.settings import load
 from tests.conftest import Run
 from tests.hook.conftest import OTHER, SESSION, Place
 
@@ -101,6 +103,21 @@ def test_where_nothing_is_written(carded: Place, run_recall: Run, how: str) -> N
 def start(place: Place, **fields: Any) -> str:
     event = place.event("SessionStart", **{"source": "resume", **fields})
     return str(place.call(event, env={**ON, "RECALL_HANDOFF": "0"}).fields.get("sessionTitle", ""))
+
+
+def test_without_the_handoff_loop_names_and_digest_are_told(carded: Place, run_recall: Run) -> None:
+    """SessionStart is registered always; that the loop is off stands in the hook's settings file."""
+    os.utime(carded.claude)
+    sweep(run_recall)
+    carded.handoff()
+    settings = load({"HOME": str(carded.home), **ON, "RECALL_STARTUP_DIGEST": "1"})
+    for on in (False, True):
+        hookconf.write(settings, handoff=on)
+        said = carded.call(carded.event("SessionStart", source="resume")).fields
+        assert said.get("sessionTitle") == NAME
+        assert ("additionalContext" in said) is on
+        said = carded.call(carded.event("SessionStart", source="startup", session_id=OTHER)).fields
+        assert "Export deals to the portal" in said["additionalContext"]
 
 
 def test_an_open_session_is_named_when_it_is_resumed(carded: Place, run_recall: Run) -> None:

@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from recall.actions import journal as book
+from recall.actions import launcher
 from recall.errors import Damaged, RecallError, Refused
 
 SHAPES: dict[str, bytes] = {
@@ -112,7 +115,8 @@ def test_all_is_there_once(place: Any, data: bytes) -> None:
     new = value(place.claude)
     found = commands(new)
     for event in ("SessionStart", "PreCompact", "PostCompact", "Stop", "SubagentStop", "StopFailure", "SessionEnd"):
-        assert [command for command in found[event] if command and "recall-hook" in command] == [f"'{place.launcher}'"]
+        (command,) = [command for command in found[event] if command and "recall-hook" in command]
+        assert command == f"[ ! -x '{place.launcher}' ] || exec '{place.launcher}'"
     assert new["permissions"]["allow"].count("Bash(recall *)") == 1
     assert {f"Bash(recall {verb} *)" for verb in ("remove", "forget", "rm", "uninstall")} <= set(
         new["permissions"]["ask"]
@@ -149,16 +153,57 @@ def test_the_matcher_includes_a_fork(place: Any) -> None:
 
 
 def test_the_handoff_loop_is_a_choice(place: Any) -> None:
-    """Its three events are there only with it; another choice later replaces the first, and uninstall knows the beginning."""
+    """PreCompact and PostCompact are there only with it; SessionStart always, since names and the digest need it, and the
+    hook reads whether to inject. Another choice later replaces the first, and uninstall knows the beginning."""
     place.claude.write_bytes(b'{"model":"opus"}')
     for handoff in (False, True, False):
         place.install(handoff=handoff)
-        assert ("SessionStart" in value(place.claude)["hooks"]) is handoff
-        assert ("PreCompact" in value(place.codex)["hooks"]) is handoff
+        for path in (place.claude, place.codex):
+            assert ("PreCompact" in value(path)["hooks"], "PostCompact" in value(path)["hooks"]) == (handoff, handoff)
+            assert "SessionStart" in value(path)["hooks"]
         assert f"handoff={int(handoff)}" in Path(place.settings.state, "hook.conf").read_text().splitlines()
     place.uninstall()
     assert place.claude.read_bytes() == b'{"model":"opus"}'
     assert not place.codex.exists()
+
+
+@HANDOFF
+@SHAPE
+def test_hooks_of_the_form_before_are_replaced_once(
+    place: Any, data: bytes, handoff: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The launcher's path alone was registered at first: an install makes it the form of today, another changes nothing,
+    and uninstall gives the same bytes."""
+    place.claude.write_bytes(data)
+    codex = b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}'
+    place.codex.write_bytes(codex)
+    with monkeypatch.context() as patched:
+        patched.setattr(launcher, "command", launcher.quoted)
+        place.install(handoff=handoff)
+    assert f"'{place.launcher}'" in commands(value(place.claude))["Stop"]
+    place.install(handoff=handoff)
+    for path in (place.claude, place.codex):
+        for found in commands(value(path)).values():
+            ours = [command for command in found if command and "recall-hook" in command]
+            assert ours in ([], [f"[ ! -x '{place.launcher}' ] || exec '{place.launcher}'"])
+        assert any("recall-hook" in (command or "") for command in commands(value(path))["Stop"])
+    assert place.install(handoff=handoff).empty
+    place.uninstall()
+    assert (place.claude.read_bytes(), place.codex.read_bytes()) == (data, codex)
+
+
+def test_the_registered_command_is_quiet_without_the_launcher(place: Any) -> None:
+    """Status 0 and no word, from any shell; with it, it is the launcher, stdin and all."""
+    line = launcher.command(place.machine.share)
+    run = {"input": b"{}", "capture_output": True, "check": False}
+    for shell in filter(None, map(shutil.which, ("sh", "bash", "dash", "zsh"))):
+        done = subprocess.run([shell, "-c", line], **run)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    place.install()
+    Path(place.launcher).write_text("#!/bin/sh\ncat; exit 7\n")
+    for shell in filter(None, map(shutil.which, ("sh", "bash", "dash", "zsh"))):
+        done = subprocess.run([shell, "-c", line], **run)
+        assert (done.returncode, done.stdout, done.stderr) == (7, b"{}", b"")
 
 
 def test_without_hooks(place: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,12 @@ def spoken(transcript: Path) -> list[str]:
     lines = transcript.read_text().splitlines()
     kinds = ('"type":"user"', '"type":"assistant"', '"UserMessage"', '"AgentMessage"')
     return [line for line in lines if any(kind in line for kind in kinds)]
+
+
+def hook_summaries(transcript: Path) -> list[dict[str, Any]]:
+    """What Claude Code notes of its Stop hooks, a note a turn: `hookInfos` (the commands), `hookErrors`, ..."""
+    items = [json.loads(line) for line in transcript.read_text().splitlines() if "stop_hook_summary" in line]
+    return [item for item in items if item.get("subtype") == "stop_hook_summary"]
 
 
 def settled(lab: Lab) -> None:

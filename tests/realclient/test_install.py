@@ -18,6 +18,7 @@ from tests.realclient.talk import (
     TURNS,
     card_rules,
     compact,
+    hook_summaries,
     id_of,
     settled,
     spoken,
@@ -67,14 +68,25 @@ def test_after_uninstall_the_client_is_as_before(lab: Lab, client: str) -> None:
     assert row["id"] == id_of(path)
 
 
-def test_uninstall_under_an_open_client(hooked: Lab) -> None:
-    """A client that is open still calls the launcher that is gone: it says so, and the session goes on."""
+@CLIENTS
+def test_uninstall_under_an_open_client(hooked: Lab, client: str) -> None:
+    """A client that is open still calls the launcher that is gone: nobody hears of it, and the session goes on."""
     hooked.answer(*ANSWERS, rules=card_rules())
-    tui = hooked.tui("claude")
+    tui = hooked.tui(client, *TRUSTED[client])
     tui.turn(*TURNS[0])
+    (path,) = hooked.transcripts(client)
+    wait_for(lambda: hooked.copy_of(path).exists(), "a copy, made by the hook")
+    launcher = hooked.home / ".local/share/recall/recall-hook"
+    assert launcher.exists()
     hooked.recall("uninstall")
+    assert not launcher.exists()
     tui.turn(*TURNS[1])
     tui.turn(*TURNS[2])
+    assert "hook" not in tui.screen().lower()
+    if client == "claude":
+        last = hook_summaries(path)[-1]
+        assert "recall-hook" in json.dumps(last)  # it was called
+        assert not last["hookErrors"]
     tui.quit()
 
 

@@ -144,8 +144,8 @@ def _loop(case: Case, home: Home, mine: list[Handler], *, plugin: bool = False) 
     have = [event for event in LOOP if event in events]
     if not have:
         return Check(name, OFF, "off: a compacted or resumed session is not told where it stood", again)
-    if len(have) < len(LOOP):
-        missing = [event for event in LOOP if event not in have]
+    missing = [event for event in ("SessionStart", *LOOP) if event not in events]
+    if missing:
         return Check(name, WARN, f"half on: none for {', '.join(missing)}", again)
     matchers = [matcher for event, _, _, matcher, _ in mine if event == "SessionStart"]
     unmet = [source for source in _SOURCES if not any(_matches(matcher, source) for matcher in matchers)]
