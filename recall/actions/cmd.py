@@ -111,8 +111,11 @@ def home_of(row: Session, files: Sequence[Transcript], settings: Settings) -> st
 
 
 def newest_of(row: Session, store: Store) -> Session:
-    """The session that holds all records of this one: the last of its chain, or itself."""
-    return (store.session(row.chain_to) or row) if row.chain_to else row
+    """The session that holds all records of this one: the last of its chain, or itself. What was made as a fork stays
+    itself, also while nothing of its own was said in it."""
+    if not row.chain_to or row.fork_of:
+        return row
+    return store.session(row.chain_to) or row
 
 
 def any_source(row: Session, files: Sequence[Transcript], settings: Settings) -> str:

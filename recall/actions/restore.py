@@ -80,7 +80,7 @@ def prepare(
     if to:
         target = os.path.join(os.path.abspath(to), os.path.basename(file.copy))
     else:
-        target = _place(file, home, row)
+        target = place_of(file, home, row)
     _refuse_double(row, home, target, inside=not to or _is_inside(target, home))
     main = Item(os.path.join(settings.archive, copy.file), target, copy.size)
     others = list(_companions(settings.archive, file.copy, target, row)) if row.client == "claude" else []
@@ -167,7 +167,7 @@ def _chosen(copies: list[Copy], generation: int | None, row: Session) -> Copy:
     )
 
 
-def _place(file: Transcript, home: str, row: Session) -> str:
+def place_of(file: Transcript, home: str, row: Session) -> str:
     """Where the client had it: known from the last sweep that saw it, else told by the copy's path."""
     if file.source:
         return file.source.removesuffix(".zst")
