@@ -27,7 +27,7 @@ from recall.terminals.base import TAB, WINDOW, Terminal, size
 from recall.terminals.run import launch
 
 STARTING = 8.0
-"""Seconds that a client may take until it says that a session is open in it."""
+"""Seconds that a client may take until it tells that a session is open in it."""
 
 BIG_FILE = 50 << 20
 BIG_CONTEXT = 150_000
@@ -41,10 +41,12 @@ Live = Callable[[], Mapping[str, Open]]
 
 
 class Opening(NamedTuple):
-    """A session that may be opened: the plan as `cmd` prints it, and what a person should know first."""
+    """A session that may be opened: the plan as `cmd` prints it, the client's transcript, and what a person should know
+    first."""
 
     session: Session
     plan: Plan
+    transcript: str
     warnings: tuple[str, ...] = ()
 
     @property
@@ -91,15 +93,17 @@ def reopen(
     transcript is gone; Unavailable where folder, client or terminal cannot be had.
     """
     row = newest_of(row, store)
-    with turn_to_open(settings, row.id, clock, force=force) as done:
+    with turn_to_open(settings, row.id, clock) as turn:
         opening = prepare(row, store, settings, live=live(), prompt=prompt, folder=folder, force=force)
+        if not force:
+            refuse_starting(opening, turn.before, clock())
         for warning in opening.warnings:
             say(warning)
         program(opening.plan.argv[0], env.get("PATH", ""), settings)
         if not fast and handoff_first(opening.session, store, settings, clock, say) and not force:
             refuse_open(row, live())
         opened = run(opening, terminal, where, env, settings)
-        done()
+        turn.done()
     return opened
 
 
@@ -129,8 +133,9 @@ def prepare(
         raise _no_transcript(row, store, settings)
     if found.no_folder:
         raise _no_folder(row)
-    heavy = weight(row, any_source(row, store.files(row.no), settings))
-    return Opening(row, found.plan, (*warnings, *([heavy] if heavy else [])))
+    transcript = any_source(row, store.files(row.no), settings)
+    heavy = weight(row, transcript)
+    return Opening(row, found.plan, transcript, (*warnings, *([heavy] if heavy else [])))
 
 
 # -- refusals --------------------------------------------------------------------------------------------------------
@@ -258,31 +263,43 @@ _PATIENCE = 60.0
 # -- one window ------------------------------------------------------------------------------------------------------
 
 
+class Turn(NamedTuple):
+    """The right to open one session: when it was opened last (0.0: not known), and what to call when it was opened."""
+
+    before: float
+    done: Callable[[], None]
+
+
 @contextlib.contextmanager
-def turn_to_open(
-    settings: Settings, session: str, clock: Callable[[], float], *, force: bool = False
-) -> Iterator[Callable[[], None]]:
-    """The right to open a session: one recall has it at a time, and for STARTING seconds after `done()` nobody, since the
-    client does not tell yet that the session is open. Raises Refused; with `force` only while another one is at it.
-    """
+def turn_to_open(settings: Settings, session: str, clock: Callable[[], float]) -> Iterator[Turn]:
+    """One recall opens a session at a time; Refused while another one is at it."""
     folder = os.path.join(settings.state, "opening")
     make_private_dir(folder)
     path = os.path.join(folder, session)
     with Lock(path, wait=False) as held:
         if held is None:
             raise Refused(f"another recall is opening session {session}", "wait for it")
-        since = clock() - _noted(path)
-        if 0 <= since < STARTING and not force:
-            raise Refused(
-                f"session {session} was opened {since:.0f} seconds ago and may still be starting",
-                f"look for its window, or try again in {STARTING:.0f} seconds; --force opens it once more",
-            )
 
         def done() -> None:
             with open(path, "w", encoding="ascii") as file:
                 file.write(f"{clock():.3f}\n")
 
-        yield done
+        yield Turn(_noted(path), done)
+
+
+def refuse_starting(opening: Opening, before: float, now: float) -> None:
+    """Raises Refused where the session was opened a moment ago and its client has not come so far as to tell that it is
+    open. One that has written to its transcript since then had told, and was closed again."""
+    since = now - before
+    if not 0 <= since < STARTING:
+        return
+    with contextlib.suppress(OSError):
+        if os.stat(opening.transcript).st_mtime > before:
+            return
+    raise Refused(
+        f"session {opening.session.id} was opened {since:.0f} seconds ago and may still be starting",
+        f"look for its window, or try again in {STARTING - since:.0f} seconds; --force opens it once more",
+    )
 
 
 def _noted(path: str) -> float:

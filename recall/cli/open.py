@@ -17,6 +17,7 @@ from recall.actions.reopen import (
     prepare,
     program,
     refuse_open,
+    refuse_starting,
     reopen,
     turn_to_open,
     whole_plan,
@@ -180,13 +181,15 @@ def _fields(opening: Opening) -> dict[str, object]:
 
 def _here(app: App, row: Session, fast: bool, told: dict[str, object]) -> int:
     """Become the client. Does not come back."""
-    with turn_to_open(app.settings, row.id, time.time, force=bool(told["force"])) as done:
+    with turn_to_open(app.settings, row.id, time.time) as turn:
         opening = _prepared(app, row, told)
+        if not told["force"]:
+            refuse_starting(opening, turn.before, time.time())
         plan = whole_plan(opening, os.environ.get("PATH", ""), app.settings)
         if not fast and handoff_first(row, app.store, app.settings, time.time, app.say) and not told["force"]:
             refuse_open(row, _live(app))
         app.close()
-        done()
+        turn.done()
         _become(plan.argv, plan.cwd, plan.variables)
 
 
