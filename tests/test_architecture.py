@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "recall"
 
-LAYERS = (("cli",), ("actions",), ("edge",), ("core",))
+LAYERS = (("cli",), ("tui",), ("actions",), ("edge",), ("core",))
 """Top to bottom: a module may import from its own layer (but see EDGE) and from those below."""
 
 EDGE = frozenset(("store", "archive", "shelf", "live", "llm", "clients", "terminals"))
@@ -41,9 +41,14 @@ ENVIRONMENT = {
     "recall.cli.statusline": "the client tells its process number in a variable",
     "recall.cli": "whether the shell asks for completions is a variable, by click's protocol",
     "recall.cli.group": "the same",
+    "recall.cli.ps": "what the programs of terminals are started with",
+    "recall.cli.aim": "the same",
+    "recall.cli.reopen": "the same",
     "recall.cli.install": "PATH, and the folders of the desktop's standard: what a timer must be told",
     "recall.cli.uninstall": "the same",
+    "recall.cli.iterm_install": "asks the bridge whether it runs, as the terminals do: with the environment",
     "recall.cli.demo": "makes the environment of the processes that it starts",
+    "recall.cli.picker": "hands the environment to what opens windows and fills the clipboard",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",
     "recall.cli.open": "hands it to what looks for a terminal, and makes the environment of the client it becomes",
     "recall.llm.claude_cli": "makes the environment of the process that it starts, and looks for it on PATH",
@@ -182,6 +187,10 @@ def test_imports_point_down_only() -> None:
         ("recall.store", "recall.archive", False),
         ("recall.store", "recall.actions.find", False),
         ("recall.actions.find", "recall.cli.output", False),
+        ("recall.cli.picker", "recall.tui.app", True),
+        ("recall.tui.search", "recall.actions.find", True),
+        ("recall.tui.app", "recall.cli.output", False),
+        ("recall.actions.preview", "recall.tui.text", False),
         ("recall.clients.claude", "recall.clients.codex", False),
         ("recall.clients.claude", "recall.store", False),
         ("recall.settings", "recall.store", False),

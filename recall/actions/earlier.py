@@ -70,6 +70,11 @@ def bridges(settings: Settings) -> list[str]:
     return [path for path in paths if _NAME.search(os.path.basename(path)) and _names_format(path, settings)]
 
 
+def is_bridge(path: str, settings: Settings) -> bool:
+    """Does the script that stands under the name of our own bridge serve an earlier tool?"""
+    return _names_format(path, settings)
+
+
 def queues(settings: Settings) -> list[str]:
     """Folders with jobs that an earlier tool left behind."""
     claude = os.path.join(settings.home, ".claude")

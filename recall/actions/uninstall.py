@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recall.actions import hookconf, timer
+from recall.actions import hookconf, iterm_install, timer
 from recall.actions import journal as book
 from recall.actions.editor import Editor, without_handlers
 from recall.actions.install import original, ours, present
@@ -99,8 +99,11 @@ def _file(todo: Plan, settings: Settings, machine: Machine, entry: File) -> None
 
 
 def _unknown(todo: Plan, settings: Settings, machine: Machine) -> None:
-    """Hooks of ours in files that the journal does not know: they would call what is gone."""
+    """Hooks of ours in files that the journal does not know, and the bridge in iTerm2: they would call what is gone."""
     known = {entry.path for entry in todo.journal.files}
+    bridge = iterm_install.ours(settings)
+    if bridge and bridge not in known:
+        todo.backs.append(Back(read(bridge), None, None))
     paths = [os.path.join(home, "settings.json") for home in present(settings, "claude")]
     paths += [os.path.join(home, "hooks.json") for home in present(settings, "codex")]
     for path in paths:

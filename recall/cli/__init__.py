@@ -14,6 +14,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cmd": ("recall.cli.cmd", "Print the shell line that resumes a session."),
     "open": ("recall.cli.open", "Open a session again in a new window."),
     "ps": ("recall.cli.ps", "List the sessions that are open now."),
+    "peek": ("recall.cli.peek", "Print what an open session shows."),
+    "send": ("recall.cli.send", "Type a text into one open session."),
+    "wait": ("recall.cli.wait", "Wait until an open session is idle, asks, or shows a text."),
     "reopen": ("recall.cli.reopen", "Open again what a crash or a restart has ended."),
     "restore": ("recall.cli.restore", "Put an archived transcript back where its client looks for it."),
     "fork": ("recall.cli.fork", "Make a new session with the history up to one message."),
@@ -23,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("recall.cli.sweep", "Copy and index every transcript that changed."),
     "reindex": ("recall.cli.reindex", "Make the index again from archive and cards."),
     "remove": ("recall.cli.remove", "Remove a session from recall, or all trace of it."),
+    "export": ("recall.cli.export", "Write a session as one HTML page, Markdown or JSON."),
     "files": ("recall.cli.files", "List or give back the files that a session wrote."),
     "who": ("recall.cli.who", "Say which session changed a file or made a commit."),
     "lost": ("recall.cli.lost", "List prompts whose transcript is gone."),
@@ -33,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("recall.cli.doctor", "Check the installation, or say why a session is not found."),
     "install": ("recall.cli.install", "Add hooks, permissions, the skill and the timer."),
     "uninstall": ("recall.cli.uninstall", "Take back what install did; copies and cards stay."),
+    "iterm-install": ("recall.cli.iterm_install", "Set up the bridge that drives iTerm2."),
     "verify": ("recall.cli.verify", "Check archive and index for damage."),
     "hook": ("recall.cli.hook", "Do what an event of a client asks for."),
     "statusline": ("recall.cli.statusline", "Print project, address and context for the status line."),
@@ -113,6 +118,10 @@ def _version(args: list[str]) -> int:
 
 
 def _command(args: list[str]) -> int:
+    if not args and _at_a_terminal():
+        from recall.cli.picker import pick_or_list
+
+        return pick_or_list()
     if args and args[0] in QUICK and not any(key.endswith("_COMPLETE") for key in os.environ):
         module = __import__(COMMANDS[ALIASES.get(args[0], args[0])][0], fromlist=["OPTIONS"])
         from recall.cli.options import quick
@@ -127,6 +136,14 @@ def _command(args: list[str]) -> int:
     from recall.cli.group import run
 
     return run(args)
+
+
+def _at_a_terminal() -> bool:
+    """Is there a person, at a terminal that can show more than lines?"""
+    streams = (sys.stdin, sys.stdout)
+    completing = any(key.endswith("_COMPLETE") for key in os.environ)
+    drawn = os.environ.get("TERM", "dumb") != "dumb"
+    return drawn and not completing and all(stream is not None and stream.isatty() for stream in streams)
 
 
 def _drop_output() -> None:
