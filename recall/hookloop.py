@@ -69,6 +69,7 @@ def _session_end(setup: Setup, event: "dict[str, object]", env: "os._Environ[str
     one = source(setup, event)
     if one is None:
         return  # among others, a session that never got a prompt
+    _ended(setup, event, env)
     try:
         limit(END_SECONDS)
         keep(setup, event, one)
@@ -79,6 +80,25 @@ def _session_end(setup: Setup, event: "dict[str, object]", env: "os._Environ[str
     limit(SECONDS)
     if not env.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk"):  # headless sessions get no card
         _spawn(setup, event, "recap", one.session, [one.path, "--worth", "--quiet"])
+
+
+def _ended(setup: Setup, event: "dict[str, object]", env: "os._Environ[str] | dict[str, str]") -> None:
+    """Leave word that the session ended in good order, why, and in which process: what ended without is looked for by
+    `recall.actions.crashed`."""
+    session = id_of(event.get("session_id"))
+    if not session or env.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk"):
+        return
+    words = (event.get("reason"), env.get("CLAUDE_PID"))
+    line = " ".join(id_of(word) for word in words).strip()
+    try:
+        fd = create(os.path.join(setup.state, "ended", session), os.O_WRONLY | os.O_TRUNC)
+        try:
+            os.write(fd, line.encode("ascii", "replace"))
+            os.utime(fd)  # a second end for the same reason counts anew
+        finally:
+            os.close(fd)
+    except OSError as problem:
+        tell(setup, event, reason(problem))
 
 
 def _session_start(setup: Setup, event: "dict[str, object]", env: "os._Environ[str] | dict[str, str]") -> bytes:

@@ -42,7 +42,7 @@ ENVIRONMENT = {
     "recall.cli": "whether the shell asks for completions is a variable, by click's protocol",
     "recall.cli.group": "the same",
     "recall.cli.ps": "what the programs of terminals are started with",
-    "recall.cli.aim": "the same",
+    "recall.cli.aim": "what the programs of terminals are started with",
     "recall.cli.reopen": "the same",
     "recall.cli.install": "PATH, and the folders of the desktop's standard: what a timer must be told",
     "recall.cli.uninstall": "the same",

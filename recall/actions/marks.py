@@ -1,7 +1,7 @@
 """Small files by which the hook leaves word, a folder a kind in the state folder, named after the session.
 
 `changed/<id>`: empty, its transcript grew. `injected/<id>`: which handoff it was given last. `children/<id>.<kind>`: locked
-while a detached process is at it. All are derived: without them a search looks in another order, a session may be told
+while a detached process is at it, `children/<id>.ask-<what>` while a model is asked. `ended/<id>`: it ended in good order. All are derived: without them a search looks in another order, a session may be told
 something twice.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from recall.settings import Settings
 
-_KEPT = {"changed": 30, "injected": 90, "children": 2}
+_KEPT = {"changed": 30, "injected": 90, "children": 2, "ended": 30}
 """Days after which a file that nobody touched is of no use."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from recall.actions.crashed import keep_open
 from recall.actions.idle import idle
 from recall.actions.report import Report
 from recall.actions.swept import note
@@ -39,6 +40,7 @@ def run(*, days: int, max_llm: int, no_llm: bool, quiet: bool, as_json: bool) ->
     """
     app = App.from_environment()
     start = time.monotonic()
+    keep_open(app.settings, time.time())
     report = idle(app.settings)
     try:
         if report is None:

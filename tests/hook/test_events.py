@@ -98,6 +98,27 @@ def test_the_end_of_a_session_without_a_transcript(place: Place) -> None:
     assert place.files() == set()
 
 
+@pytest.mark.parametrize(
+    ("fields", "env", "word"),
+    [
+        ({"reason": "other"}, {"CLAUDE_PID": "4711"}, "other 4711"),
+        ({"reason": "prompt_input_exit"}, {}, "prompt_input_exit"),
+        ({"reason": 7}, {"CLAUDE_PID": "x y"}, ""),
+        ({"reason": "other"}, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, None),
+    ],
+)
+def test_word_is_left_of_an_end_in_good_order(
+    place: Place, fields: dict[str, Any], env: dict[str, str], word: str | None
+) -> None:
+    """Reason and process, the last ones; what ended without such a word may have crashed. A headless run leaves none."""
+    left = place.state / "ended" / SESSION
+    place.call(place.event("SessionEnd", reason="clear"), env={"RECALL_LLM": "none", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"})
+    assert not left.exists()
+    place.call(place.event("SessionEnd", **fields), env={"RECALL_LLM": "none", **env})
+    place.settle()
+    assert (left.read_text() if left.exists() else None) == word
+
+
 def test_headless_sessions_get_no_card(place: Place) -> None:
     """The copy is made; what `claude -p` did is worth no process."""
     place.call(place.event("SessionEnd", reason="other"), env={"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"})

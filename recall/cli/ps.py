@@ -1,0 +1,100 @@
+"""`recall ps`: the sessions that are open now."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from recall.actions.ps import Listed, line, listed, state_of
+from recall.cli.app import App
+from recall.cli.output import colored, print_json, terminal_columns, utc
+from recall.core.plain import cut, pad, width
+
+_HEAD = ("ADDRESS", "CLIENT", "ID", "PROJECT", "STATE", "TITLE")
+
+
+@click.command("ps")
+@click.option("--json", "as_json", is_flag=True, help="JSON: all that is known of each.")
+def command(as_json: bool) -> int:
+    """List the sessions that are open now: address, client, id, project, state, title.
+
+    The state is busy, idle, or waiting (for you: a permission, a question); `?` where the client does not tell. Sessions in
+    the background have no terminal: what brings them to one is said behind them. Headless runs (claude -p) are not listed.
+    The exit status is 1 when nothing is open.
+
+    \b
+      recall ps
+      recall ps --json
+    """
+    app = App.from_environment()
+    rows = rows_of(app)
+    if as_json:
+        print_json({"schema": 1, "sessions": [_document(app, row) for row in rows]})
+    elif columns := terminal_columns():
+        _table(app, rows, columns)
+    else:
+        for row in rows:
+            print(line(row))
+    if not rows:
+        app.say("no session is open")
+    app.close()
+    return 0 if rows else 1
+
+
+def rows_of(app: App) -> list[Listed]:
+    """What is open now, with titles where there is an index; what could not be asked is said."""
+    from recall.errors import RecallError
+    from recall.store import exists
+
+    store = None
+    if exists(app.settings.index):
+        try:
+            store = app.store
+        except RecallError as problem:
+            app.say(f"no titles: {problem.message}")
+    return listed(app.settings, store, os.environ, removed=app.shelf.is_removed, trouble=app.say)
+
+
+def _table(app: App, rows: list[Listed], columns: int) -> None:
+    cells = [
+        (row.address or "-", row.open.client, row.short, row.project, state_of(row), row.title or "-", row.reach)
+        for row in rows
+    ]
+    wide = [min(24, max([len(head), *(width(cell[n]) for cell in cells)])) for n, head in enumerate(_HEAD[:-1])]
+    dim, plain = ("\x1b[2m", "\x1b[0m") if colored(app.settings) else ("", "")
+    if rows:
+        head = "  ".join(pad(name, size) for name, size in zip(_HEAD, [*wide, 5], strict=True))
+        print(f"{dim}{cut(head, columns).rstrip()}{plain}")
+    for *cell, title, reach in cells:
+        start = "  ".join(pad(text, size) for text, size in zip(cell, wide, strict=True))
+        end = f"{title} ({reach})" if reach else title
+        print(cut(f"{start}  {end}", max(columns, 20)))
+    sys.stdout.flush()
+
+
+def _document(app: App, row: Listed) -> dict[str, object]:
+    one, pane = row.open, row.pane
+    return {
+        "address": row.address,
+        "client": one.client,
+        "id": one.session,
+        "short_id": row.short,
+        "project": row.project,
+        "cwd": one.cwd,
+        "title": row.title,
+        "state": one.state or None,
+        "waiting_for": one.waiting_for,
+        "background": one.background,
+        "reach": row.reach,
+        "terminal": {"name": pane.terminal, "pane": pane.id} if pane else None,
+        "tty": one.tty,
+        "pid": one.pid or None,
+        "started": utc(one.started),
+        "updated": utc(one.updated),
+        "current": one.session == app.settings.current_session,
+    }
+
+
+__all__ = ["command", "rows_of"]
