@@ -60,9 +60,10 @@ class Commands(click.Group):
 def commands(ctx: click.Context) -> int | None:
     """Keep, find and continue the sessions of Claude Code and Codex.
 
-    Without a command: the newest sessions.
+    Without a command: on a terminal the picker, which finds while you type; piped, the newest sessions.
 
     \b
+      recall                       pick a session and open it
       recall find export deals     the session where that was done
       recall cmd last              the line that resumes it
     """

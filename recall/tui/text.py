@@ -1,0 +1,129 @@
+"""Text on a grid: one width for every program that draws it, lines that fit, and the places of found words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from rich.cells import cell_len
+
+from recall.core.clean import clean
+from recall.core.plain import clusters, plain, width
+from recall.core.text import fold_plain, humps, is_unspaced
+
+Span = tuple[int, int]
+
+_RUN = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_UNKNOWN = "·"
+
+
+def safe(text: str) -> str:
+    """One line of `text` as the picker may show it: no terminal escapes, no secrets, steady widths."""
+    return steady(" ".join(clean(plain(text)).split()))
+
+
+def block(text: str) -> list[str]:
+    """The lines of `text` as the picker may show them; tabs are four blanks."""
+    return [steady(line.replace("\t", "    ").rstrip()) for line in clean(plain(text)).strip("\n").split("\n")]
+
+
+@lru_cache(maxsize=4096)
+def steady(text: str) -> str:
+    """`text` with every picture reduced to what all terminals and multiplexers give the same width.
+
+    Families, flags, skin tones and keycaps are sequences that one program draws as one picture and the next one as
+    several. On a grid of columns that shifts everything to the right of them, so their first sign stands for them.
+    """
+    if text.isascii():
+        return text
+    return "".join(_steady(cluster) for cluster, _ in clusters(unicodedata.normalize("NFC", text)))
+
+
+def _steady(cluster: str) -> str:
+    first = cluster[0]
+    if len(cluster) > 1:
+        if "\U0001f1e6" <= first <= "\U0001f1ff":
+            return "".join(chr(ord("A") + ord(char) - 0x1F1E6) for char in cluster if char >= "\U0001f1e6")
+        picture = any(char in "\u200d\ufe0e\ufe0f\u20e3" or char >= "\U0001f3fb" for char in cluster[1:])
+        if not picture:
+            return "".join(char for char in cluster if unicodedata.category(char) != "Cf")
+    if unicodedata.category(first) == "Cf":
+        return ""
+    return first if width(first) == cell_len(first) else _UNKNOWN
+
+
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """`text`, one steady line, in lines of so many columns: broken at blanks, within a word where it is longer than a
+    line. Blanks at the beginning stay."""
+    columns = max(columns, 2)
+    if text.isascii() and len(text) <= columns:
+        yield text
+        return
+    line, used = "", 0
+    for word in re.findall(r"\s+|[^\s]+", text):
+        size = width(word)
+        if used + size <= columns:
+            line, used = line + word, used + size
+            continue
+        if word.isspace():
+            yield line
+            line, used = "", 0
+            continue
+        if (size <= columns or used > columns * 2 // 3) and line.strip():
+            yield line.rstrip()
+            line, used = "", 0
+        for cluster, own in clusters(word):
+            if used + own > columns:
+                yield line
+                line, used = "", 0
+            line, used = line + cluster, used + own
+    if line.strip():
+        yield line.rstrip()
+
+
+def spans(text: str, words: Collection[str]) -> list[Span]:
+    """Where in `text` words of the index stand: (start, end) of each, in order, none within another."""
+    if not words or not text:
+        return []
+    out: list[Span] = []
+    pairs = [word for word in words if is_unspaced(word)]
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        typed = run[0]
+        if pairs and is_unspaced(typed):
+            out += [(start + a, start + b) for a, b in _within(typed, pairs)]
+            continue
+        if _folded(typed) in words:
+            out.append((start, end))
+        elif len(humps(typed)) > 1:
+            out += [
+                (start + part.start(), start + part.end()) for part in _HUMP.finditer(typed) if part[0].lower() in words
+            ]
+    return out
+
+
+def _within(run: str, pairs: Collection[str]) -> list[Span]:
+    """Where pairs of characters stand in a run without blanks; what overlaps is one place."""
+    marked = [False] * len(run)
+    for pair in pairs:
+        at = run.find(pair)
+        while at >= 0:
+            marked[at : at + len(pair)] = [True] * len(pair)
+            at = run.find(pair, at + 1)
+    out: list[Span] = []
+    start = -1
+    for place, on in enumerate([*marked, False]):
+        if on and start < 0:
+            start = place
+        elif not on and start >= 0:
+            out.append((start, place))
+            start = -1
+    return out
+
+
+@lru_cache(maxsize=8192)
+def _folded(word: str) -> str:
+    return fold_plain(word).strip().lower()
