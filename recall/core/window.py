@@ -53,5 +53,10 @@ def window(plan: Plan, path: str) -> tuple[str, ...]:
 
 def script(plan: Plan, path: str) -> str:
     """The same as a file for `/bin/sh FILE`, which removes itself first: for terminals that take a short line only."""
-    words = " ".join(shell.quoted(word) for word in (plan.cwd, path, *shell.command(plan)))
+    words = " ".join(map(_quoted, (plan.cwd, path, *shell.command(plan))))
     return f'rm -f -- "$0"\nset -- {words}\n{SCRIPT}'
+
+
+def _quoted(word: str) -> str:
+    """`word` for `sh` alone, byte for byte: what `recall.core.shell` does for one line loses the line ends at the end."""
+    return "'" + word.replace("'", "'\\''") + "'"
