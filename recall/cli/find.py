@@ -183,5 +183,5 @@ def _result(app: App, hit: Hit, short: str) -> dict[str, object]:
         "score": round(hit.score, 4),
         "why": [{"field": field, "term": typed, "word": word} for field, typed, word in hit.why],
         "snippet": snippet(hit, app.store, app.settings),
-        "resume": {"argv": list(plan.argv), "cwd": plan.cwd},
+        "resume": {"argv": list(plan.argv), "cwd": plan.cwd, "variables": dict(plan.variables)},
     }
