@@ -76,7 +76,7 @@ def _entry(home: str, session: str, path: str, at: float, pid: int | None) -> En
     tty, start, turn = "", "", Turn()
     if pid:
         began = process.started(pid)
-        words = process.argv(pid)[1:4]
+        words = process.argv(pid)[1:]
         background, headless = "app-server" in words, "exec" in words
         tty = "" if background or headless else process.tty_of(pid)
         background = background or headless or not tty
