@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("recall.cli.export", "Write a session as one HTML page, Markdown or JSON."),
     "files": ("recall.cli.files", "List or give back the files that a session wrote."),
     "who": ("recall.cli.who", "Say which session changed a file or made a commit."),
+    "next": ("recall.cli.next", "What now: sessions that wait, that are open, in progress."),
     "lost": ("recall.cli.lost", "List prompts whose transcript is gone."),
     "rename": ("recall.cli.rename", "Give a session a name that sticks."),
     "tag": ("recall.cli.tag", "Add tags to a session, or take some away."),

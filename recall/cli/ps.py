@@ -31,7 +31,7 @@ def command(as_json: bool) -> int:
     app = App.from_environment()
     rows = rows_of(app)
     if as_json:
-        print_json({"schema": 1, "sessions": [_document(app, row) for row in rows]})
+        print_json({"schema": 1, "sessions": [document(app, row) for row in rows]})
     elif columns := terminal_columns():
         _table(app, rows, columns)
     else:
@@ -74,7 +74,8 @@ def _table(app: App, rows: list[Listed], columns: int) -> None:
     sys.stdout.flush()
 
 
-def _document(app: App, row: Listed) -> dict[str, object]:
+def document(app: App, row: Listed) -> dict[str, object]:
+    """An open session as JSON; see `docs/formats.md`."""
     one, pane = row.open, row.pane
     return {
         "address": row.address,
@@ -97,4 +98,4 @@ def _document(app: App, row: Listed) -> dict[str, object]:
     }
 
 
-__all__ = ["command", "rows_of"]
+__all__ = ["command", "document", "rows_of"]
