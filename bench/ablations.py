@@ -28,21 +28,6 @@ def _weights(**values: float) -> Iterator[None]:
 
 
 @contextmanager
-def _each_match(change: Callable[[Match], Match]) -> Iterator[None]:
-    """`change` what is found for each term, tool output included."""
-    match, with_output = find.match, find._with_output
-
-    def changed(term: Term, store: Store) -> Match:
-        return change(match(term, store))
-
-    def changed_output(term: Term, found: Match, store: Store) -> Match:
-        return change(with_output(term, found, store))
-
-    with patch.object(find, "match", changed), patch.object(find, "_with_output", changed_output):
-        yield
-
-
-@contextmanager
 def no_word_forms() -> Iterator[None]:
     """A word stands for itself only, not for other forms of it nor for what it begins."""
     with patch.object(find, "_forms", lambda word, store: {word: 1.0}):
@@ -57,7 +42,7 @@ def no_head() -> AbstractContextManager[None]:
 @contextmanager
 def no_rarity() -> Iterator[None]:
     """Every term says as much as any other."""
-    with patch.object(rank, "rarity", lambda evidence, terms, sessions: [1.0] * terms):
+    with patch.object(rank, "rarity", lambda found, docs, sessions: [1.0] * len(found)):
         yield
 
 
@@ -70,11 +55,15 @@ def one_bag() -> AbstractContextManager[None]:
 def first_prompt() -> Iterator[None]:
     """Only the first request is searched, as the clients' own lists do."""
 
-    def ask_only(found: Match) -> Match:
-        heads = {no: {"ask": fields["ask"]} for no, fields in found.heads.items() if "ask" in fields}
-        return found._replace(rows=[], heads=heads, output=set())
+    match = find.match
 
-    with _each_match(ask_only), _weights(ask=1):
+    def ask_only(term: Term, store: Store) -> Match:
+        found = match(term, store)
+        heads = {no: {"ask": fields["ask"]} for no, fields in found.heads.items() if "ask" in fields}
+        return found._replace(rows=[], heads=heads)
+
+    unprinted = patch.object(find, "_in_output", lambda term, found, store: set())
+    with patch.object(find, "match", ask_only), unprinted, _weights(ask=1):
         yield
 
 

@@ -12,7 +12,8 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,14 @@ SHIFT = 20
 GONE = -1
 """In place of a source's size: the client has deleted it, and its copy was looked at since."""
 ROWS = (1 << SHIFT) - 1
+MANY = 2000
+"""From so many rows on it is asked whether to read a whole table is cheaper."""
 
 _SESSION = ", ".join(Session._fields)
 _GLANCE = ", ".join(Glance._fields)
+_BARE_GLANCE = ", ".join(
+    "''" if name in ("client", "cwd", "project", "branch", "tags") else name for name in Glance._fields
+)
 _FILE = ", ".join(Transcript._fields)
 _ZONES = ("user", "assistant", "actions", "aside")
 _HEADS = ("title", "project", "ask", "task", "tags", "card")
@@ -291,10 +297,11 @@ class Store:
         row = self._db.execute(f"SELECT {_SESSION} FROM session WHERE no = ?", (no,)).fetchone()
         return Session._make(row) if row else None
 
-    def glances(self, numbers: Iterable[int] | None = None) -> list[Glance]:
-        """A glance at the sessions with these numbers, or at all."""
-        where = "" if numbers is None else f" WHERE no IN ({','.join(str(int(no)) for no in numbers)})"
-        return [Glance._make(row) for row in self._db.execute(f"SELECT {_GLANCE} FROM session{where}")]
+    def glances(self, numbers: Iterable[int] | None = None, *, bare: bool = False) -> list[Glance]:
+        """A glance at the sessions with these numbers, or at all. `bare`: without what only filters ask for."""
+        where = "" if numbers is None else f" WHERE no IN ({','.join(map(str, sorted(numbers)))})"
+        columns = _BARE_GLANCE if bare else _GLANCE
+        return [Glance._make(row) for row in self._db.execute(f"SELECT {columns} FROM session{where}")]
 
     def sessions_by_no(self, numbers: Iterable[int]) -> dict[int, Session]:
         """The sessions with these numbers."""
@@ -498,11 +505,8 @@ class Store:
         zones = {name: zone for zone, name in enumerate(_ZONES)}
         out: list[Occurrence] = []
         for word, weight in words.items():
-            rows = self._db.execute("SELECT doc, col FROM conv_word WHERE term = ?", (word,)).fetchall()
-            counts: dict[tuple[int, str], int] = {}
-            for pair in rows:
-                counts[pair] = counts.get(pair, 0) + 1
-            out.extend([(row, zones[col], count * weight) for (row, col), count in counts.items()])
+            counts = Counter(self._db.execute("SELECT doc, col FROM conv_word WHERE term = ?", (word,)))
+            out += [(row, zones[col], count * weight) for (row, col), count in counts.items()]
         return self._alive(out)
 
     def phrase(self, words: Sequence[str]) -> list[Occurrence]:
@@ -543,16 +547,18 @@ class Store:
             return set()
         query = " OR ".join(f"({part})" for part in parts)
         dead = self._buried("out.dead")
-        out: set[int] = set()
-        for (row,) in self._db.execute("SELECT rowid FROM out.outp WHERE outp MATCH ?", (query,)):
-            if not dead or not _within(row, dead):
-                out.add(row >> SHIFT)
-        return out
+        if not dead:
+            sql = f"SELECT DISTINCT rowid >> {SHIFT} FROM out.outp WHERE outp MATCH ?"
+            return {no for (no,) in self._db.execute(sql, (query,))}
+        rows = self._db.execute("SELECT rowid FROM out.outp WHERE outp MATCH ?", (query,))
+        return {row >> SHIFT for (row,) in rows if not _within(row, dead)}
 
-    def turns(self, rows: Iterable[int]) -> dict[int, int]:
-        """Words spoken in each of these rows."""
-        marks = ",".join(str(int(row)) for row in rows)
-        return dict(self._db.execute(f"SELECT rowid, words FROM piece WHERE rowid IN ({marks})").fetchall())
+    def turns(self, rows: Collection[int]) -> Mapping[int, int]:
+        """Words spoken in each of these rows (and perhaps in others)."""
+        where = f" WHERE rowid IN ({','.join(map(str, sorted(rows)))})"
+        if len(rows) > MANY and len(rows) * 2 > self._db.execute("SELECT count(*) FROM piece").fetchone()[0]:
+            where = ""  # to pick so many costs more than to read all
+        return dict(self._db.execute(f"SELECT rowid, words FROM piece{where}").fetchall())
 
     def _alive(self, found: list[Occurrence]) -> list[Occurrence]:
         dead = self._buried("dead")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Set
 from typing import NamedTuple
 
 from recall.core import forms, rank
 from recall.core.card import has_row, status_of, tags_of
-from recall.core.model import Glance, Hit, Occurrence
+from recall.core.model import ASIDE, USER, Glance, Hit, Occurrence
 from recall.core.query import Query, Term
 from recall.core.text import is_unspaced
 from recall.store import SHIFT, Store
@@ -37,12 +37,11 @@ class Found(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What stands for one term: index words with their weight, and where they were found."""
+    """What stands for one term: index words with their weight, and where they were found in conversation and heads."""
 
     words: dict[str, float]
     rows: list[Occurrence]
     heads: dict[int, dict[str, float]]
-    output: set[int]
 
 
 def find(
@@ -55,9 +54,11 @@ def find(
     without: Collection[str] = (),
     removed: Callable[[str], bool] = lambda _: False,
     live: Collection[str] | None = None,
+    why: bool = False,
 ) -> Found:
     """Sessions that answer `query`. `everything`: hidden ones too; `without`: ids left out (the current session);
-    `removed(id)`: has a tombstone; `live`: ids of open sessions, used by `is:live` and `is:idle` filters."""
+    `removed(id)`: has a tombstone; `live`: ids of open sessions, used by `is:live` and `is:idle` filters; `why`: the hits
+    say which word was found where."""
     sessions, average, average_turn, newest = store.totals()
 
     def admit(rows: Iterable[Glance]) -> tuple[list[Glance], int]:
@@ -87,43 +88,47 @@ def find(
     tier = ""
     matches = [match(term, store) for term in query.terms]
     shared = store.shared(TEMPLATE_SESSIONS)
-    evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT, shared)
-    complete = sum(1 for one in evidence.values() if len(one.terms()) == len(matches))
-    if query.long or complete < max(100, 4 * limit):
-        matches = [_with_output(term, one, store) for term, one in zip(query.terms, matches, strict=True)]
-        evidence = rank.gather([(one.rows, one.heads, one.output) for one in matches], SHIFT, shared)
-    if not evidence and query.terms:
+    found = [rank.weigh(one.rows, one.heads, SHIFT, shared) for one in matches]
+    complete = set.intersection(*(one.spoken() for one in found)) if found else ()
+    if query.long or len(complete) < max(100, 4 * limit):
+        for term, here, one in zip(query.terms, matches, found, strict=True):
+            one.output.update(_in_output(term, here, store))
+    if query.terms and not any(one.holders() for one in found):
         matches = [_nearest(term, store) for term in query.terms]
-        evidence = rank.gather([(one.rows, one.heads, ()) for one in matches], SHIFT)
+        found = [rank.weigh(one.rows, one.heads, SHIFT) for one in matches]
         tier = "typo"
+    rank.adopt(found, store.chained())
+    candidates: set[int] = set().union(*(one.holders() for one in found))
     if files:
         holders = {row >> SHIFT for term in files for row, zone, _ in store.phrase(term.options[0]) if zone >= 2}
-        if query.terms:
-            evidence = {no: one for no, one in evidence.items() if no in holders}
-        else:
-            evidence = {no: rank.Evidence() for no in holders}
-    rank.adopt(evidence, store.chained())
+        candidates = candidates & holders if query.terms else holders
     if query.without:
-        barred = _barred(query, store)
-        evidence = {no: one for no, one in evidence.items() if no not in barred}
+        candidates -= _barred(query, store)
 
-    rows, hidden = admit(store.glances(evidence))
-    by_no = {row.no: row for row in rows}
-    evidence = {no: evidence[no] for no in by_no}
-    idf = rank.rarity(evidence, len(matches), sessions)
-    docs = {row.no: rank.Doc(row.words, row.updated, row.meta) for row in rows}
-    turns = store.turns(row for no in by_no for row in evidence[no].turns)
+    rows, hidden = admit(store.glances(candidates, bare=not query.filters))
+    docs = {row.no: row for row in rows}
+    idf = rank.rarity(found, docs.keys(), sessions)
+    turns = store.turns(set().union(*(one.turns for one in found)))
     ranked = rank.order(
-        evidence, docs, turns, idf, average=average, average_turn=average_turn, long=query.long, now=now
+        found,
+        docs,
+        turns,
+        idf,
+        shift=SHIFT,
+        average=average,
+        average_turn=average_turn,
+        long=query.long,
+        now=now,
+        limit=limit,
     )
+    full = store.sessions_by_no(hit.no for hit in ranked)
+    reasons = _why({hit.no for hit in ranked}, query.terms, matches, found, shared) if why else {}
+    words = tuple(word for one in matches for word in one.words)
     hits = []
-    full = store.sessions_by_no(one.no for one in ranked[:limit])
-    for one in ranked[:limit]:
-        here = tier or ("all-terms" if one.all_terms else "some-terms")
-        hits.append(
-            Hit(full[one.no], here, one.score, _why(evidence[one.no], query.terms, matches), one.row, _words(matches))
-        )
-    return Found(hits, len(ranked), sessions, newest, hidden)
+    for hit in ranked:
+        tier_of = tier or ("all-terms" if hit.all_terms else "some-terms")
+        hits.append(Hit(full[hit.no], tier_of, hit.score, reasons.get(hit.no, ()), hit.row, words))
+    return Found(hits, len(docs), sessions, newest, hidden)
 
 
 def _rarest(query: Query, store: Store) -> Query:
@@ -204,7 +209,7 @@ def match(term: Term, store: Store) -> Match:
             words.setdefault(option[0], 1.0)
     if not rows and not heads and not term.phrase and len(term.options[0]) > 1:
         rows = _together(term.options[0], store)
-    return Match(words, rows, heads, set())
+    return Match(words, rows, heads)
 
 
 def _forms(word: str, store: Store) -> dict[str, float]:
@@ -233,40 +238,48 @@ def _together(words: tuple[str, ...], store: Store) -> list[Occurrence]:
     return [one for part in parts for one in part if one[0] >> SHIFT in holders]
 
 
-def _with_output(term: Term, found: Match, store: Store) -> Match:
+def _in_output(term: Term, found: Match, store: Store) -> set[int]:
+    """Sessions that have a term in their tool output."""
     options: list[tuple[str, ...]] = [(word,) for word in found.words]
     options += [option for option in term.options if len(option) > 1]
-    return Match(found.words, found.rows, found.heads, store.printed(options))
+    return store.printed(options)
 
 
 def _nearest(term: Term, store: Store) -> Match:
     """The nearest spellings of a term that is nowhere."""
     word = term.word
     if len(word) < 4 or not word.isalnum():
-        return Match({}, [], {}, set())
+        return Match({}, [], {})
     near = forms.nearest(word, store.spellings(word))
     words = dict.fromkeys(near, 0.5)
-    return Match(words, store.occurrences(words), store.heads(words), set())
+    return Match(words, store.occurrences(words), store.heads(words))
 
 
 _FIELDS = ("user", "assistant", "action", "aside")
 
 
-def _why(one: rank.Evidence, terms: tuple[Term, ...], matches: list[Match]) -> tuple[tuple[str, str, str], ...]:
-    """(field, term, word) for each term: where it weighs most."""
-    out = []
-    for n, term in enumerate(terms):
-        shown = next(iter(matches[n].words), term.typed)
-        if n in one.heads:
-            best = max(one.heads[n], key=lambda name: rank.WEIGHTS[name])
-            out.append((best, term.typed, shown))
-        if n in one.zones:
-            zone = next(zone for zone, count in enumerate(one.zones[n]) if count)
-            out.append((_FIELDS[zone], term.typed, shown))
-        if n in one.output and n not in one.zones and n not in one.heads:
-            out.append(("output", term.typed, shown))
-    return tuple(out)
-
-
-def _words(matches: list[Match]) -> tuple[str, ...]:
-    return tuple(word for one in matches for word in one.words)
+def _why(
+    shown: Set[int],
+    terms: tuple[Term, ...],
+    matches: list[Match],
+    found: list[rank.Evidence],
+    shared: Container[int],
+) -> dict[int, tuple[tuple[str, str, str], ...]]:
+    """For each session shown (field, term, word) for each term: where it weighs most."""
+    out: dict[int, list[tuple[str, str, str]]] = {no: [] for no in shown}
+    for term, here, one in zip(terms, matches, found, strict=True):
+        word = next(iter(here.words), term.typed)
+        zones: dict[int, int] = {}
+        for row, zone, _ in here.rows:
+            no = row >> SHIFT
+            if no in shown:
+                zone = ASIDE if zone == USER and row in shared else zone
+                zones[no] = min(zone, zones.get(no, zone))
+        for no in shown:
+            if no in one.heads:
+                out[no].append((max(one.heads[no], key=lambda name: rank.WEIGHTS[name]), term.typed, word))
+            if no in one.sessions:
+                out[no].append((_FIELDS[zones.get(no, ASIDE)], term.typed, word))
+            elif no in one.output and no not in one.heads:
+                out[no].append(("output", term.typed, word))
+    return {no: tuple(reasons) for no, reasons in out.items()}

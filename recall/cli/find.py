@@ -78,6 +78,7 @@ def run(terms: list[str], **flags: Any) -> int:
         without=(app.settings.current_session,) if app.settings.current_session else (),
         removed=app.shelf.is_removed,
         live=app.live if query.filters.get("is") else None,
+        why=flags["why"] or flags["as_json"],
     )
     if flags["as_json"]:
         print_json(_document(app, query, found))

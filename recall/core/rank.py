@@ -8,10 +8,11 @@ sessions. Rows with all terms come before rows with some.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from recall.core.model import ACTION, ASIDE, ASSISTANT, USER, Occurrence
+from recall.core.model import ACTION, ASIDE, ASSISTANT, USER, Glance, Occurrence
 
 WEIGHTS = {
     # how often a word in each zone counts towards the spoken text
@@ -49,31 +50,27 @@ WEIGHTS = {
 _ZONE = {USER: WEIGHTS["user"], ASSISTANT: WEIGHTS["assistant"], ACTION: WEIGHTS["action"], ASIDE: WEIGHTS["aside"]}
 
 
-class Evidence:
-    """What was found of one session, by the number of the term.
+class Evidence(NamedTuple):
+    """What was found of one term.
 
-    `zones`: term -> counts by zone; `heads`: term -> field -> weight; `output`: terms in tool output; `turns`: row -> term ->
-    [count in the user's words, in the assistant's].
+    `sessions`: session -> how often it was spoken there, each occurrence with the weight of its zone; `turns`: row -> the same
+    of the user and the assistant alone; `mine`: row -> how often in the user's words; `heads`: session -> field of its head
+    -> weight; `output`: sessions with it in tool output.
     """
 
-    __slots__ = ("heads", "output", "turns", "zones")
+    sessions: dict[int, float]
+    turns: dict[int, float]
+    mine: dict[int, float]
+    heads: dict[int, dict[str, float]]
+    output: set[int]
 
-    def __init__(self) -> None:
-        self.zones: dict[int, list[float]] = {}
-        self.heads: dict[int, dict[str, float]] = {}
-        self.output: set[int] = set()
-        self.turns: dict[int, dict[int, list[float]]] = {}
+    def spoken(self) -> set[int]:
+        """Sessions that have the term in conversation or head."""
+        return self.sessions.keys() | self.heads.keys()
 
-    def terms(self) -> set[int]:
-        return set(self.zones) | set(self.heads) | self.output
-
-
-class Doc(NamedTuple):
-    """What ranking must know of a session: words spoken, seconds since the epoch of its last event, is it meta."""
-
-    words: int
-    updated: float
-    meta: bool
+    def holders(self) -> set[int]:
+        """Sessions that have the term anywhere."""
+        return self.spoken() | self.output
 
 
 class Ranked(NamedTuple):
@@ -83,149 +80,156 @@ class Ranked(NamedTuple):
     row: int
 
 
-def gather(
-    found: Sequence[tuple[Sequence[Occurrence], Mapping[int, Mapping[str, float]], Iterable[int]]],
-    shift: int,
-    shared: Container[int] = (),
-) -> dict[int, Evidence]:
-    """Evidence by session, from what was found for each term: rows, heads, and sessions with it in their output.
+def weigh(
+    rows: Iterable[Occurrence], heads: Mapping[int, Mapping[str, float]], shift: int, shared: Container[int] = ()
+) -> Evidence:
+    """The evidence of one term from the rows and heads that it was found in.
 
     In `shared` rows the request is a template: its words are nobody's, they count as an aside.
     """
-    out: dict[int, Evidence] = {}
-    for term, (rows, heads, output) in enumerate(found):
-        for row, zone, count in rows:
-            if zone == USER and row in shared:
-                zone = ASIDE
-            no = row >> shift
-            one = out.get(no)
-            if one is None:
-                one = out[no] = Evidence()
-            counts = one.zones.get(term)
-            if counts is None:
-                counts = one.zones[term] = [0.0, 0.0, 0.0, 0.0]
-            counts[zone] += count
-            if zone < 2:
-                turn = one.turns.get(row)
-                if turn is None:
-                    turn = one.turns[row] = {}
-                pair = turn.get(term)
-                if pair is None:
-                    pair = turn[term] = [0.0, 0.0]
-                pair[zone] += count
-        for no, fields in heads.items():
-            one = out.get(no)
-            if one is None:
-                one = out[no] = Evidence()
-            one.heads[term] = dict(fields)
-        for no in output:
-            one = out.get(no)
-            if one is None:
-                one = out[no] = Evidence()
-            one.output.add(term)
-    return out
+    sessions: defaultdict[int, float] = defaultdict(float)
+    turns: defaultdict[int, float] = defaultdict(float)
+    mine: defaultdict[int, float] = defaultdict(float)
+    weights = [_ZONE[zone] for zone in range(len(_ZONE))]
+    aside = _ZONE[ASIDE]
+    for row, zone, count in rows:
+        if zone == USER:
+            if row in shared:
+                sessions[row >> shift] += count * aside
+                continue
+            mine[row] += count
+        weight = count * weights[zone]
+        sessions[row >> shift] += weight
+        if zone <= ASSISTANT:
+            turns[row] += weight
+    return Evidence(sessions, turns, mine, {no: dict(fields) for no, fields in heads.items()}, set())
 
 
-def adopt(evidence: dict[int, Evidence], chained: Mapping[int, int]) -> None:
+def adopt(found: Sequence[Evidence], chained: Mapping[int, int]) -> None:
     """Give a chain's row what only its other members hold (their sub-agents and output); all else it holds itself."""
-    for no, root in chained.items():
-        member = evidence.pop(no, None)
-        if member is None:
-            continue
-        one = evidence.setdefault(root, Evidence())
-        have = one.terms()
-        for term, zones in member.zones.items():
-            if term not in have:
-                one.zones[term] = zones
-        for term, fields in member.heads.items():
-            if term not in have:
-                one.heads[term] = fields
-        one.output |= member.output
+    for one in found:
+        for no in sorted(chained.keys() & one.holders()):
+            root = chained[no]
+            spoken, fields = one.sessions.pop(no, None), one.heads.pop(no, None)
+            if root not in one.sessions and root not in one.heads and root not in one.output:
+                if spoken is not None:
+                    one.sessions[root] = spoken
+                if fields is not None:
+                    one.heads[root] = fields
+            if no in one.output:
+                one.output.discard(no)
+                one.output.add(root)
 
 
-def rarity(evidence: Mapping[int, Evidence], terms: int, sessions: int) -> list[float]:
-    """For each term how much it says: ln(1 + (N - n + 0.5) / (n + 0.5)), n sessions of N hold it (BM25's idf)."""
-    spoken = [0] * terms
-    anywhere = [0] * terms
-    for one in evidence.values():
-        for term in one.zones.keys() | one.heads.keys():
-            spoken[term] += 1
-        for term in one.output:
-            anywhere[term] += 1
+def rarity(found: Sequence[Evidence], docs: Set[int], sessions: int) -> list[float]:
+    """For each term how much it says: ln(1 + (N - n + 0.5) / (n + 0.5)), n sessions of N hold it (BM25's idf); only those in
+    `docs` count as holding it."""
     out = []
-    for mine, others in zip(spoken, anywhere, strict=True):
-        n = min(mine or others, sessions)
+    for one in found:
+        n = min(len(one.spoken() & docs) or len(one.output & docs), sessions)
         out.append(math.log(1 + (sessions - n + 0.5) / (n + 0.5)))
     return out
 
 
 def order(
-    evidence: Mapping[int, Evidence],
-    docs: Mapping[int, Doc],
+    found: Sequence[Evidence],
+    docs: Mapping[int, Glance],
     turn_words: Mapping[int, int],
     idf: Sequence[float],
     *,
+    shift: int,
     average: float,
     average_turn: float,
     long: bool,
     now: float,
+    limit: int,
 ) -> list[Ranked]:
-    """Sessions of `docs`, best first. `average`: words of a session; `turn_words`: words by row."""
+    """The first `limit` sessions of `docs`, best first. `average`: words of a session; `turn_words`: words by row."""
+    scores = _whole(found, docs, idf, average)
+    best, rows = _best_turns(found, turn_words, idf, shift, average_turn)
+    for no, score in best.items():
+        scores[no] += WEIGHTS["turn"] * score
+    if long:
+        for no, score in _best_by_user(found, turn_words, idf, shift, average_turn).items():
+            scores[no] += WEIGHTS["user_turn"] * score
+        _weigh_coverage(scores, found, idf)
+    complete = set.intersection(*(one.holders() for one in found)) if found else docs.keys()
+    fresh, fresh_days = WEIGHTS["fresh"], WEIGHTS["fresh_days"]
     out = []
     for no, doc in docs.items():
-        one = evidence[no]
-        score, row = _score(one, doc, turn_words, idf, average, average_turn, long)
-        have = one.terms()
-        if long:
-            total = sum(idf) or 1.0
-            share = sum(idf[term] for term in have) / total
-            score *= 1 - WEIGHTS["coverage"] + WEIGHTS["coverage"] * share
         days = max(0.0, (now - doc.updated) / 86400)
-        score *= 1 + WEIGHTS["fresh"] * 0.5 ** (days / WEIGHTS["fresh_days"])
+        score = scores[no] * (1 + fresh * 0.5 ** (days / fresh_days))
         if doc.meta:
             score *= WEIGHTS["meta"]
-        out.append(Ranked(no, score, len(have) == len(idf), row))
-    if long:
-        out.sort(key=lambda one: (-one.score, -docs[one.no].updated))
-    else:
-        out.sort(key=lambda one: (not one.all_terms, -one.score, -docs[one.no].updated))
-    return out
+        out.append((not long and no not in complete, -score, -doc.updated, no))
+    out.sort()
+    return [Ranked(no, -score, no in complete, rows.get(no, 0)) for _, score, _, no in out[:limit]]
 
 
-def _score(
-    one: Evidence,
-    doc: Doc,
-    turn_words: Mapping[int, int],
-    idf: Sequence[float],
-    average: float,
-    average_turn: float,
-    long: bool,
-) -> tuple[float, int]:
+def _whole(
+    found: Sequence[Evidence], docs: Mapping[int, Glance], idf: Sequence[float], average: float
+) -> defaultdict[int, float]:
+    """By session the score of conversation, head and output."""
     k1, b = WEIGHTS["k1"], WEIGHTS["b"]
-    norm = k1 * (1 - b + b * doc.words / average) if average else k1
-    session = 0.0
-    for term, counts in one.zones.items():
-        tf = sum(count * _ZONE[zone] for zone, count in enumerate(counts) if count)
-        session += idf[term] * tf * (k1 + 1) / (tf + norm)
-    best, best_user, best_row = 0.0, 0.0, 0
+    norms = {no: k1 * (1 - b + b * doc.words / average) if average else k1 for no, doc in docs.items()}
+    scores: defaultdict[int, float] = defaultdict(float)
+    for one, rare in zip(found, idf, strict=True):
+        most = WEIGHTS["session"] * rare * (k1 + 1)
+        for no, tf in one.sessions.items():
+            if no in norms:
+                scores[no] += most * tf / (tf + norms[no])
+        for no, fields in one.heads.items():
+            scores[no] += rare * sum(WEIGHTS[name] * weight for name, weight in fields.items())
+        for no in one.output.difference(one.sessions, one.heads):
+            scores[no] += WEIGHTS["output"] * rare
+    return scores
+
+
+def _weigh_coverage(scores: dict[int, float], found: Sequence[Evidence], idf: Sequence[float]) -> None:
+    """Lower the scores by what is missing of the terms, by rarity."""
+    total = sum(idf) or 1.0
+    shares: defaultdict[int, float] = defaultdict(float)
+    for one, rare in zip(found, idf, strict=True):
+        for no in one.holders():
+            shares[no] += rare
+    for no in scores:
+        scores[no] *= 1 - WEIGHTS["coverage"] + WEIGHTS["coverage"] * shares[no] / total
+
+
+def _best_turns(
+    found: Sequence[Evidence], turn_words: Mapping[int, int], idf: Sequence[float], shift: int, average: float
+) -> tuple[dict[int, float], dict[int, int]]:
+    """By session the score of its best turn, and which row that is."""
+    best: dict[int, float] = {}
+    rows: dict[int, int] = {}
+    for row, score in _turn_scores([one.turns for one in found], turn_words, idf, average).items():
+        no = row >> shift
+        if score > best.get(no, 0.0):
+            best[no], rows[no] = score, row
+    return best, rows
+
+
+def _best_by_user(
+    found: Sequence[Evidence], turn_words: Mapping[int, int], idf: Sequence[float], shift: int, average: float
+) -> dict[int, float]:
+    """By session the score of the best turn by the user's words alone."""
+    best: dict[int, float] = {}
+    for row, score in _turn_scores([one.mine for one in found], turn_words, idf, average).items():
+        no = row >> shift
+        if score > best.get(no, 0.0):
+            best[no] = score
+    return best
+
+
+def _turn_scores(
+    turns: Sequence[Mapping[int, float]], turn_words: Mapping[int, int], idf: Sequence[float], average: float
+) -> dict[int, float]:
+    """BM25 of single rows, from how often each term is there."""
     k1, b = WEIGHTS["turn_k1"], WEIGHTS["turn_b"]
-    for row, terms in one.turns.items():
-        norm = k1 * (1 - b + b * turn_words.get(row, 0) / average_turn) if average_turn else k1
-        score = user = 0.0
-        for term, (mine, other) in terms.items():
-            tf = mine * _ZONE[USER] + other * _ZONE[ASSISTANT]
-            score += idf[term] * tf * (k1 + 1) / (tf + norm)
-            if mine:
-                user += idf[term] * mine * (k1 + 1) / (mine + norm)
-        if score > best:
-            best, best_row = score, row
-        best_user = max(best_user, user)
-    total = WEIGHTS["session"] * session + WEIGHTS["turn"] * best
-    if long:
-        total += WEIGHTS["user_turn"] * best_user
-    for term, fields in one.heads.items():
-        total += idf[term] * sum(WEIGHTS[name] * weight for name, weight in fields.items())
-    for term in one.output:
-        if term not in one.zones and term not in one.heads:
-            total += WEIGHTS["output"] * idf[term]
-    return total, best_row
+    base, slope = k1 * (1 - b) if average else k1, k1 * b / average if average else 0.0
+    scores: defaultdict[int, float] = defaultdict(float)
+    for one, rare in zip(turns, idf, strict=True):
+        most = rare * (k1 + 1)
+        for row, tf in one.items():
+            scores[row] += most * tf / (tf + base + slope * turn_words.get(row, 0))
+    return scores
