@@ -5,12 +5,14 @@ What goes wrong is told in kinds, never in the words of a transcript.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from recall import llm
 from recall.core.model import Reply
+from recall.files import Lock
 from recall.llm.failure import OURS, POLITE, ModelFailure
 from recall.llm.ledger import Ledger
 from recall.llm.pauses import EVERYTHING, Pauses
@@ -19,13 +21,17 @@ from recall.settings import Settings
 TIMEOUT = 120.0
 """Seconds for one call."""
 
+_HELD = 64
+"""Sessions of a run, the last ones, that no other process may ask about: more than are under way at a time."""
+
 _ALL_FAILED = 3
 """Attempts of a run that must all have failed for the next run to wait."""
 
 
 class NotAsked(Exception):
     """The model was not asked: `why` is 'none' (no engine), 'limit' (of this run), 'day' (of a day), 'pause' (it failed
-    before), 'ledger' (it cannot be read or written) or the kind of the failure that ended the run."""
+    before), 'busy' (another process asks the same, or has its answer), 'ledger' (it cannot be read or written) or the
+    kind of the failure that ended the run."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -59,6 +65,7 @@ class Asking:
         self._retries = retries
         self._timeout = timeout
         self._lock = threading.Lock()
+        self._held: dict[str, Lock] = {}
         self._ledger = Ledger(settings.state)
         self._pauses = Pauses(settings.state)
         self._before = 0
@@ -84,11 +91,25 @@ class Asking:
         return ""
 
     def ask(
-        self, session: str, what: str, system: str, prompt: str, schema: dict[str, Any], *, max_tokens: int
+        self,
+        session: str,
+        what: str,
+        system: str,
+        prompt: str,
+        schema: dict[str, Any],
+        *,
+        max_tokens: int,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> Reply:
-        """The model's answer about a session. Raises NotAsked, or ModelFailure, which is in the ledger then."""
+        """The model's answer about a session. Raises NotAsked, or ModelFailure, which is in the ledger then.
+
+        From here until the run is over no other process asks the same (`what`) about this session, so that there is
+        time to keep the answer. `wanted` is looked at when that is so: whether nobody has written one meanwhile.
+        """
         with self._lock:
-            why = self.barred(session)
+            why = self.barred(session) or self._hold(session, what)
+            if not why and not wanted():
+                why = "busy"
             if why:
                 raise NotAsked(why)
             self.used += 1
@@ -112,6 +133,34 @@ class Asking:
         self._pauses.succeeded(session)
         return reply
 
+    def _hold(self, session: str, what: str) -> str:
+        """Be the only process that asks this; why that is not to be, ''.
+
+        The file is one of those that hooks lock for what they start, and goes as those do (`marks`).
+        """
+        path = os.path.join(self.settings.state, "children", f"{session}.ask-{what}")
+        if path in self._held:
+            return ""
+        lock = Lock(path, wait=False)
+        try:
+            if lock.__enter__() is None:
+                return "busy"
+            os.utime(path)
+        except OSError:
+            return "ledger"
+        self._held[path] = lock
+        if len(self._held) > _HELD:
+            self._held.pop(next(iter(self._held))).__exit__(None, None, None)
+        return ""
+
+    def release(self) -> None:
+        """Let others ask about the sessions of this run."""
+        while self._held:
+            self._held.popitem()[1].__exit__(None, None, None)
+
+    def __del__(self) -> None:
+        self.release()
+
     def _failed(self, session: str, what: str, failure: ModelFailure) -> None:
         self._note(session, what, None, failure.kind)
         if failure.kind in POLITE | OURS:
@@ -134,5 +183,6 @@ class Asking:
 
     def end(self) -> None:
         """The run is over. If all that it asked failed, the next patient run waits."""
+        self.release()
         if self._patient and not self.good and self.used >= _ALL_FAILED:
             self._pauses.failed(EVERYTHING, self.stopped or "all", self._clock())

@@ -93,7 +93,11 @@ def write_handoff(
         try:
             before = render(have) if have is not None and have.by != "extract" else ""
             system, prompt, schema = handoff_prompt(gist, before)
-            reply = asking.ask(row.id, "handoff", system, prompt, schema, max_tokens=MAX_TOKENS)
+
+            def wanted() -> bool:
+                return kept(settings, row.id) == have
+
+            reply = asking.ask(row.id, "handoff", system, prompt, schema, max_tokens=MAX_TOKENS, wanted=wanted)
             asked, cost = True, reply.usage.cost
             made = handoff_from(gist, reply, now)
             wrong = refusal(made)
@@ -110,6 +114,8 @@ def write_handoff(
             why = "refused"
         except NotAsked as reason:
             why = reason.why
+            if why == "busy":  # one by code would replace the other's
+                return Written(row, None, gist.summary, why)
     if have is not None and have.by != "extract" and not expired(have, settings, now):
         return Written(row, None, gist.summary, why, cost, asked)  # the last good one
     made = handoff_by_code(gist, now)

@@ -87,7 +87,15 @@ def write_card(
         return Made(work, None, "empty")
     try:
         system, prompt, schema = card_prompt(gist)
-        reply = asking.ask(work.row.id, "card", system, prompt, schema, max_tokens=MAX_TOKENS)
+        shelf = Shelf(settings.data, settings.state)
+
+        def wanted() -> bool:
+            try:
+                return (shelf.card_file(work.row.id) or (None, None))[1] == work.seen
+            except OSError:
+                return False
+
+        reply = asking.ask(work.row.id, "card", system, prompt, schema, max_tokens=MAX_TOKENS, wanted=wanted)
         return _checked(work, gist, reply, settings, now)
     except ValueError as problem:  # of the reply: there is no task in it
         log(settings, now, f"card of {work.row.id}: {problem}")
@@ -98,6 +106,8 @@ def write_card(
         why, asked = failure.kind, True
     except NotAsked as reason:
         why, asked = reason.why, False
+        if why == "busy":  # a card by code would be in the way of the other's
+            return Made(work, None, why)
     # What a model wrote before is better than what code can tell.
     kept = (work.card is not None and work.card.written_by != "extract") or not (asked or unasked)
     return Made(work, None if kept else gist.extracted(now), why, asked=asked)

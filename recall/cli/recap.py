@@ -14,6 +14,7 @@ WHY = {
     "none": "no model is set up",
     "day": "the calls of this day are used up (RECALL_MAX_LLM_PER_DAY)",
     "limit": "the calls of this run are used up",
+    "busy": "another process asks the model about it, or just has",
     "pause": "the model failed on it a while ago",
     "rate": "the model answered: too many requests",
     "overloaded": "the model is overloaded",
