@@ -1,8 +1,8 @@
 """Small files by which the hook leaves word, a folder a kind in the state folder, named after the session.
 
 `changed/<id>`: empty, its transcript grew. `injected/<id>`: which handoff it was given last. `children/<id>.<kind>`: locked
-while a detached process is at it, `children/<id>.ask-<what>` while a model is asked. `ended/<id>`: it ended in good order. All are derived: without them a search looks in another order, a session may be told
-something twice.
+while a detached process is at it, `children/<id>.ask-<what>` while a model is asked. `ended/<id>`: it ended in good order. All
+are derived: without them a search looks in another order, a session may be told something twice.
 """
 
 from __future__ import annotations

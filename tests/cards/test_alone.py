@@ -73,7 +73,7 @@ def test_two_processes_ask_once(
     else:
         assert (len(asked), len(calls)) == (1, 1)
     assert "written_by: claude-haiku-5-5" in cards(home)[session]
-    assert CARD["task"] in cards(home)[session]
+    assert str(CARD["task"]) in cards(home)[session]
 
 
 def test_many_at_once(home: Path, sessions: Make, with_model: Run, start: Start, model_api: Any) -> None:
