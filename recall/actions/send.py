@@ -81,7 +81,8 @@ def send(
     Raises NothingFound (1) where the session is not open any more, Refused (3) where a question is open or the client is not
     what gets the keys (`force`: for the first only), Unavailable (4) where no terminal answers or nothing was seen to arrive.
     """
-    if target.open.session == own or (target.open.pid and target.open.pid in above):
+    shared = target.open.background  # a server's process is above all of its sessions
+    if target.open.session == own or (not shared and target.open.pid and target.open.pid in above):
         raise Refused(f"{called(target)} is the session that this runs in", "a session does not type into itself")
     if target.open.client == "codex" and target.open.background:
         return _queue(target, text, world)

@@ -27,8 +27,8 @@ def command(address: str, text: str, force: bool, as_json: bool) -> int:
     ADDR is an address or an id of `recall ps`. Nothing is typed unless the client is really there and shows its input
     line; a session that waits for an answer is refused (status 3), since Enter would give it. Then it is looked whether the
     text arrived; if not, the status is 4, and the text is not typed again. A client at work takes it when it has time. A
-    session of Codex's background server gets it through `codex queue`. Slash commands work. Every send is noted in
-    iterm-audit.log in the state folder.
+    session of Codex's background server gets it through `codex queue`. Slash commands work. Before a TEXT that begins with
+    a dash stands `--`. Every send is noted in iterm-audit.log in the state folder.
 
     \b
       recall send s034 'run the tests again'

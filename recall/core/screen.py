@@ -13,7 +13,7 @@ import re
 
 from recall.core.plain import plain
 
-_RULE = re.compile(r"\s*[╭╰]?─{10,}.*")
+_RULE = re.compile(r"[╭╰]?─{10,}.*")
 _SIGN = re.compile(r"[│\s]{0,2}[❯>!#](?:\s|$)")
 _CODEX_SIGN = re.compile(r"›(?:\s|$)")
 _CHOICE = re.compile(r"\s*[❯›]\s")
