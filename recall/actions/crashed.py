@@ -19,7 +19,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from recall import clients, live
 from recall.core.model import Open
@@ -346,11 +346,11 @@ def _dicts(found: dict[str, Any], key: str) -> list[dict[str, Any]]:
 def _made(kind: Any, data: dict[str, Any]) -> Any:
     """A value of a NamedTuple from JSON; None where a field is missing or of another type."""
     out = {}
-    for name, wanted in kind.__annotations__.items():
+    for name, wanted in get_type_hints(kind).items():
         value = data.get(name, kind._field_defaults.get(name))
-        if wanted == "float" and isinstance(value, int) and not isinstance(value, bool):
+        if wanted is float and type(value) is int:
             value = float(value)
-        if type(value).__name__ != wanted:
+        if type(value) is not wanted:
             return None
         out[name] = value
     return kind(**out)
