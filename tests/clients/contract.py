@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import fnmatch
 import json
 import os
 import random
@@ -32,6 +33,15 @@ from recall.core.model import (
 )
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+TRANSCRIPTS = {
+    "claude": ("projects/-home-dev-crm/{}.jsonl",),
+    "codex": (
+        "sessions/2026/06/11/rollout-2026-06-11T09-00-00-{}.jsonl",
+        "sessions/2026/06/11/rollout-2026-06-11T09-00-00-{}.jsonl.zst",
+        "archived_sessions/rollout-2026-06-11T09-00-00-{}.jsonl",
+    ),
+}
+"""Where a session's transcript lies under the client's home, the usual place first."""
 WANTS = (SPOKEN, PRINTED, EVERYTHING, frozenset((USER,)), frozenset((OUTPUT,)), frozenset((THINKING,)))
 ODD_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
@@ -271,6 +281,19 @@ class ClientTests:
         plan = self.client.resume("the-id", "/home/dev/a b", ("--flag", "x y"))
         assert plan.argv[0] == self.client.name and "the-id" in plan.argv
         assert plan.argv[-2:] == ("--flag", "x y") and plan.cwd == "/home/dev/a b"
+        asked = self.client.resume("the-id", "/home/dev/a b", ("--flag", "x y"), "-do it")
+        assert asked.argv == (*plan.argv, "--", "-do it")
+
+    def test_a_transcript_of_a_session_is_looked_for_where_the_client_keeps_it(self) -> None:
+        """And its place is told by that of its copy."""
+        session = "019e10aa-1111-7aaa-8bbb-0123456789ab"
+        paths = [path.format(session) for path in TRANSCRIPTS[self.client.name]]
+        for path in paths:
+            assert any(fnmatch.fnmatchcase(path, pattern) for pattern in self.client.transcripts(session)), path
+            place = self.client.place(path)
+            assert place is not None and place.session == session
+        kept = self.client.place(paths[0]).archive
+        assert self.client.original(kept.removeprefix(f"{self.client.name}/")) == paths[0]
 
 
 def _whole(raw: bytes) -> bool:

@@ -23,6 +23,10 @@ LINES = {
     "backslash": (Plan(("claude",), "/a\\b", ""), r"cd '/a'\\'b' && claude"),
     "option": (Plan(("claude",), "-x", ""), "cd './-x' && claude"),
     "line end": (Plan(("claude",), "/a\nb", ""), r"""cd "$(printf '/a\012b')" && claude"""),
+    "variables": (
+        Plan(("claude",), "/a", "", (("CLAUDE_CONFIG_DIR", "/my homes/x"), ("CODEX_HOME", ""))),
+        "cd '/a' && env -u CODEX_HOME 'CLAUDE_CONFIG_DIR=/my homes/x' claude",
+    ),
     "no folder": (Plan(("claude", "--model", "a b"), "", ""), "claude --model 'a b'"),
     "flags": (
         Plan(("claude", "--resume", "1", "--model=x", "=x", "~"), "/a", ""),
@@ -102,6 +106,19 @@ def test_the_line_runs_the_client_in_the_folder_whatever_its_name(
         wanted = f"{place}\n<--resume><1b-2><{name.rstrip(chr(10))}>"
         assert done.stdout.decode() == wanted, (name, text, done.stderr)
     assert not list(tmp_path.rglob("owned"))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_variables_are_set_for_the_client_alone_and_taken_away(
+    shell: str, tmp_path: Path, clients: dict[str, str]
+) -> None:
+    (tmp_path / "bin/claude").write_text('#!/bin/sh\nprintf "<%s><%s>" "$HERE" "${GONE-none}"\n')
+    for name in HOSTILE:
+        name = name.rstrip("\n")
+        text = line(Plan(("claude",), str(tmp_path), "", (("HERE", name), ("GONE", ""))))
+        env = {**clients, "GONE": "x", "HERE": "y"}
+        done = subprocess.run([installed(shell), "-c", text], env=env, capture_output=True, check=True)
+        assert done.stdout.decode() == f"<{name}><none>", (text, done.stderr)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
