@@ -165,8 +165,12 @@ def remove(parts: Parts, row: Session) -> str:
         refuse_live(family(store, row), live_ids(parts.settings))
         with turn(parts.settings):
             done = remove(parts.settings, store, shelf, row)
-    stays = f"; the client's own file stays: {done.left[0]}" if done.left else ""
+    stays = f"; the client's own file stays: {_tilde(done.left[0], parts.settings.home)}" if done.left else ""
     return f"removed{stays}"
+
+
+def _tilde(path: str, home: str) -> str:
+    return "~" + path[len(home) :] if path.startswith(home + "/") else path
 
 
 def peek(parts: Parts, row: Session) -> list[str]:

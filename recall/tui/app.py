@@ -11,12 +11,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
@@ -43,6 +42,11 @@ WIDE = 116
 """From so many columns on it stands beside the list, not below."""
 SETTLED = 0.06
 """Seconds that a selection must last before its session is read."""
+
+
+ACTIONS = {name: key.action for key in KEYS for name in key.keys.split(",")}
+ON_SESSION = ("open", "copy", "read", "peek", "tag", "rename", "remove")
+"""Actions that are about the selected session: they wait for the answer to what was typed before."""
 
 
 class Leaving(NamedTuple):
@@ -108,23 +112,23 @@ class Bug(Message):
 
 
 class Query(Input):
-    """The line to type in. `?` on an empty line asks for help."""
+    """The line to type in. The picker's keys are seen here, in the order in which they were pressed: as bindings of the
+    screen they would overtake letters that are still on their way. `?` on an empty line asks for help."""
 
     async def _on_key(self, event: events.Key) -> None:
+        action = ACTIONS.get(event.key)
         if event.character == "?" and not self.value:
+            action = "help"
+        if action is not None:
             event.stop()
             event.prevent_default()
-            await self.screen.run_action("help")
-            return
-        await super()._on_key(event)
+            assert isinstance(self.screen, Main)
+            await self.screen.press(action)
 
 
 class Main(Screen[None], inherit_bindings=False):
     """List, preview and the line to type in."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(key.keys, key.action, key.help, show=False, priority=True) for key in KEYS
-    ]
     DEFAULT_CSS = """
     Main { background: ansi_default; layout: vertical; }
     Main #top { height: 1; }
@@ -140,6 +144,7 @@ class Main(Screen[None], inherit_bindings=False):
     Main.wide #list { width: 11fr; height: 1fr; padding: 0 1 0 0; }
     Main.wide #card { width: 9fr; height: 1fr; }
     Main.wide #middle { width: 1; height: 1fr; }
+    Main.asking #foot { display: none; }
     Main.small #card, Main.small #middle { display: none; }
     """
 
@@ -154,6 +159,7 @@ class Main(Screen[None], inherit_bindings=False):
         self._message = ""
         self._trouble = False
         self._completing: Completing | None = None
+        self._after = ""  # what was pressed before the answer was there
         self._refused: str = ""  # where the session was to be opened that was refused
         self._known: completion.Values = {}
         self._refreshed = False
@@ -254,6 +260,9 @@ class Main(Screen[None], inherit_bindings=False):
         self._list(chosen, top=None if again else 0)
         self._selected()
         self._count()
+        after, self._after = self._after, ""
+        if after:
+            self.call_later(self.press, after)
         if not self._refreshed:
             self._refreshed = True
             # Behind the first screen: whoever has opened the picker is reading it.
@@ -437,6 +446,18 @@ class Main(Screen[None], inherit_bindings=False):
 
     # -- keys --------------------------------------------------------------------------------------------------
 
+    async def press(self, action: str) -> None:
+        """Do what a key stands for."""
+        self._after = ""
+        if action.startswith(ON_SESSION) and not self._current() and self._problem is None:
+            self._after = action
+            return
+        await self.run_action(action)
+
+    def _current(self) -> bool:
+        """Is what is listed the answer to what is typed?"""
+        return self.answer is not None and self.answer.asked[1:] == (self.typed.value, self._everything)
+
     def action_move(self, lines: int) -> None:
         self._quiet()
         self._choose(self.list.chosen + lines)
@@ -456,9 +477,8 @@ class Main(Screen[None], inherit_bindings=False):
         self.card.shift(lines * 2)
 
     def action_back(self) -> None:
-        if self._message:
-            self._quiet()
-        elif self.typed.value:
+        self._quiet()
+        if self.typed.value:
             self.typed.value = ""
         else:
             self.action_leave()
@@ -608,32 +628,42 @@ class Main(Screen[None], inherit_bindings=False):
         row = self._row()
         if row is None:
             return
-        from recall.tui.dialogs import Ask
 
         def named(title: str | None) -> None:
             if title is not None:
                 self._do("", lambda: self._post(Word(acts.rename(self.parts, row, title), done=True)))
 
         mine = row.title if row.title_by == "user" else ""
-        self.app.push_screen(
-            Ask("A name for this session", mine, "Enter keeps it, an empty one takes it back, Esc leaves"), named
-        )
+        self._question("A name for this session", mine, "Enter keeps it, an empty one takes it back, Esc leaves", named)
 
     def action_tag(self) -> None:
         row = self._row()
         if row is None:
             return
         from recall.core.card import tags_of
-        from recall.tui.dialogs import Ask
 
         def tagged(words: str | None) -> None:
             if words and words.split():
                 self._do("", lambda: self._post(Word(acts.tag(self.parts, row, words.split()), done=True)))
 
         have = " ".join(f"#{tag}" for tag in tags_of(row)) or "none"
-        self.app.push_screen(
-            Ask(f"Tags: {safe(have)}", "", "export adds a tag, -export takes it away, Esc leaves"), tagged
-        )
+        self._question(f"Tags: {safe(have)}", "", "export adds a tag, -export takes it away, Esc leaves", tagged)
+
+    def _question(self, title: str, value: str, hint: str, then: Callable[[str | None], None]) -> None:
+        """Ask for a line of text, above the foot."""
+        from recall.tui.dialogs import Ask
+
+        def answered(text: str | None) -> None:
+            self._answered()
+            then(text)
+
+        self._quiet()
+        self.add_class("asking")
+        self.mount(Ask(title, value, hint, answered))
+
+    def _answered(self) -> None:
+        self.remove_class("asking")
+        self.typed.focus()
 
     def action_remove(self) -> None:
         row = self._row()
@@ -642,7 +672,8 @@ class Main(Screen[None], inherit_bindings=False):
         short = self.answer.shorts.get(row.id, row.id[:8])
         told = index_line(row, short, self.parts.now().tzinfo, live=row.id in self.answer.live)
 
-        def sure(yes: bool | None) -> None:
+        def sure(yes: bool) -> None:
+            self._answered()
             if yes:
                 self._do("removing…", lambda: self._post(Word(acts.remove(self.parts, row), done=True)))
             else:
@@ -652,7 +683,8 @@ class Main(Screen[None], inherit_bindings=False):
             from recall.tui.dialogs import Confirm
 
             self._quiet()
-            self.app.push_screen(Confirm("Remove it from recall? Copies and the client's file stay.", told), sure)
+            self.add_class("asking")
+            self.mount(Confirm("Remove it from recall? Its copies stay.", told, sure))
 
         def job() -> None:
             acts.refuse_removal(self.parts, row)

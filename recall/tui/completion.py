@@ -64,6 +64,20 @@ def apply(text: str, at: Completion, choice: str) -> tuple[str, int]:
     return done + text[at.end :], len(done)
 
 
+def settled(text: str, known: Values) -> str:
+    """The text without a filter at its end that is still being typed: `project:`, `status:do`. Searched for as it stands, it
+    would empty the list until its last letter."""
+    start = _start(text, len(text))
+    name, colon, value = text[start:].partition(":")
+    if not colon or f"{name.lower()}:" not in NAMES:
+        return text
+    name, value = name.lower(), value.strip('"').casefold()
+    whole = [one.casefold() for one in (*FIXED.get(name, ()), *known.get(name, ()))]
+    exact = name in ("client", "status", "is", "tag", "since", "before")
+    begun = exact and value not in whole and any(one.startswith(value) for one in whole)
+    return text[:start] if begun or not value else text
+
+
 def _start(text: str, cursor: int) -> int:
     """Where the piece begins that the cursor is in: behind the last blank that no quotes hold."""
     start, quoted = 0, False

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
+from textual.containers import Vertical
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -21,75 +22,77 @@ from recall.tui.lines import Lines
 from recall.tui.text import safe, wrapped
 
 
-class Ask(ModalScreen[str | None], inherit_bindings=False):
-    """One line of text; None when it was left with Esc."""
+class Line(Input):
+    """A line of text: Enter gives it, Esc gives None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", priority=True),
-        Binding("escape,ctrl+c,ctrl+q", "leave", priority=True),
-    ]
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key in ("enter", "escape", "ctrl+c", "ctrl+q", "tab", "shift+tab"):
+            event.stop()
+            event.prevent_default()
+            if event.key not in ("tab", "shift+tab"):
+                assert isinstance(self.parent, Ask)
+                self.parent.close(self.value if event.key == "enter" else None)
+
+
+class Ask(Vertical):
+    """A question above the foot of the screen. `then` gets what was typed, None when it was left."""
+
     DEFAULT_CSS = """
-    Ask { align: center bottom; background: transparent; }
-    Ask #box { width: 100%; height: 5; border: round ansi_cyan; background: ansi_default; padding: 0 1; }
-    Ask Input { border: none; height: 1; padding: 0; background: ansi_default; }
+    Ask { dock: bottom; height: 5; border: round ansi_cyan; background: ansi_default; padding: 0 1; }
+    Ask Line, Ask Line:focus { border: none; height: 1; padding: 0; background: ansi_default; background-tint: transparent; }
     """
 
-    def __init__(self, title: str, value: str, hint: str) -> None:
+    def __init__(self, title: str, value: str, hint: str, then: Callable[[str | None], None]) -> None:
         super().__init__()
-        self._title, self._value, self._hint = title, value, hint
+        self._title, self._value, self._hint, self._then = title, value, hint, then
 
     def compose(self) -> ComposeResult:
-        from textual.containers import Vertical
-
-        with Vertical(id="box"):
-            yield Bar(id="title")
-            yield Input(self._value, id="answer", select_on_focus=False)
-            yield Bar(id="hint")
+        yield Bar(id="title")
+        yield Line(self._value, select_on_focus=False)
+        yield Bar(id="hint")
 
     def on_mount(self) -> None:
         self.query_one("#title", Bar).tell([Segment(self._title, styles.BOLD)])
         self.query_one("#hint", Bar).tell([Segment(self._hint, styles.DIM)])
+        line = self.query_one(Line)
+        line.cursor_blink = False
+        line.focus()
 
-    def action_take(self) -> None:
-        self.dismiss(self.query_one("#answer", Input).value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
+    def close(self, answer: str | None) -> None:
+        self.remove()
+        self._then(answer)
 
 
-class Confirm(ModalScreen[bool], inherit_bindings=False):
-    """A question about what `told` says; only `y` is yes."""
+class Confirm(Vertical, can_focus=True):
+    """A question about what `told` says; only `y` is yes. `then` gets the answer."""
 
     DEFAULT_CSS = """
-    Confirm { align: center bottom; background: transparent; }
-    Confirm #box { width: 100%; height: 9; border: round ansi_red; background: ansi_default; padding: 0 1; }
+    Confirm { dock: bottom; height: 7; border: round ansi_red; background: ansi_default; padding: 0 1; }
     Confirm #told { height: 1fr; }
     """
 
-    def __init__(self, question: str, told: str) -> None:
+    def __init__(self, question: str, told: str, then: Callable[[bool], None]) -> None:
         super().__init__()
-        self._question, self._text = question, told
+        self._question, self._text, self._then = question, told, then
 
     def compose(self) -> ComposeResult:
-        from textual.containers import Vertical
-
-        with Vertical(id="box"):
-            yield Lines(id="told")
-            yield Bar(id="question")
+        yield Lines(id="told")
+        yield Bar(id="question")
 
     def on_mount(self) -> None:
         left = [Segment(self._question + "  ", styles.BOLD), Segment("y", styles.KEY), Segment(" yes   ", styles.DIM)]
         self.query_one("#question", Bar).tell([*left, Segment("any other key", styles.KEY), Segment(" no", styles.DIM)])
+        self.focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        columns = max(10, event.size.width - 4)
-        strips = [Strip([Segment(line)]) for line in wrapped(safe(self._text), columns)]
+        strips = [Strip([Segment(line)]) for line in wrapped(safe(self._text), max(10, event.size.width))]
         self.query_one("#told", Lines).hold(strips)
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        self.dismiss(event.key in ("y", "Y"))
+        self.remove()
+        self._then(event.key in ("y", "Y"))
 
 
 class Page(Screen[None], inherit_bindings=False):
@@ -124,7 +127,11 @@ class Page(Screen[None], inherit_bindings=False):
         return self.query_one("#page", Lines)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.text.hold(self.strips(event.size.width), top=None)
+        self.lay(event.size.width)
+
+    def lay(self, columns: int) -> None:
+        """Put the text into so many columns."""
+        self.text.hold(self.strips(columns), top=None)
 
     def strips(self, columns: int) -> Sequence[Strip]:
         """The text in so many columns."""

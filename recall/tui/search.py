@@ -171,8 +171,10 @@ class Searcher:
         """The answer to one question; what `find` prints for the same words, in the same order."""
         settings = self._parts.settings
         now = self._parts.now()
-        query = parse(asked.text, now)
         store = self._index.open()
+        rows = store.glances()
+        known = completion.values(rows)
+        query = parse(completion.settled(asked.text, known), now)
         live = live_ids(settings)
         shelf = Shelf(settings.data, settings.state)  # anew: what was removed meanwhile is gone
         found = find(
@@ -185,9 +187,8 @@ class Searcher:
             removed=shelf.is_removed,
             live=live if query.filters.get("is") else None,
         )
-        rows = store.glances()
         shorts = short_ids((row.client, row.id) for row in rows)
-        return Answer(asked, query, found, words_of(query, found.hits), shorts, live, completion.values(rows))
+        return Answer(asked, query, found, words_of(query, found.hits), shorts, live, known)
 
 
 def words_of(query: Query, hits: list[Hit]) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
@@ -80,7 +79,6 @@ class Talk(Page):
         self._note = "reading…"
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._start()
 
     def on_unmount(self) -> None:
@@ -136,9 +134,9 @@ class Talk(Page):
         hits = f"{len(self._hits)} hits  " if self._words else ""
         self.query_one("#foot", Bar).tell(parts, [Segment(f"{hits}{len(self._strips)}{more} lines", styles.DIM)])
 
-    def on_resize(self, event: events.Resize) -> None:
+    def lay(self, columns: int) -> None:
         share = self.text.top / max(1, self.text.count)
-        self._columns = event.size.width
+        self._columns = columns
         self._strips, self._hits, self._speaker = [], [], ""
         self._add(self._records, self._columns)
         self.text.hold(self._strips, top=int(share * len(self._strips)))
