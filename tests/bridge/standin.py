@@ -57,7 +57,7 @@ class Held:
 
 class StandIn:
     """`sent` are the requests to send text: (session, text, suppress_broadcast). Where broadcasting is on, a text that is not
-    kept from it reaches every session. `split`: sessions that share a tab with the first one; `buried` ones have no window."""
+    kept from it reaches every session. `buried` sessions have no window; `closing` ones are gone when text comes for them."""
 
     def __init__(self, home: Path, *screens: Screen) -> None:
         self.screens = {screen.id: screen for screen in screens}
@@ -67,6 +67,7 @@ class StandIn:
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.broadcasting = False
+        self.closing: set[str] = set()
         self._held: dict[tuple[str, str], Held] = {}
         self._callers: set[ServerConnection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -216,7 +217,7 @@ class StandIn:
         self.sent.append((request.session, request.text, request.suppress_broadcast))
         if request.session == "all":
             targets = list(self.screens.values())
-        elif request.session not in self.screens:
+        elif request.session not in self.screens or request.session in self.closing:
             reply.status = api_pb2.SendTextResponse.SESSION_NOT_FOUND
             return
         elif self.broadcasting and not request.suppress_broadcast:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall.core import bridge as wire
@@ -72,6 +72,7 @@ def test_it_needs_nothing_of_ours_and_no_new_python() -> None:
     assert "asyncio.timeout(" not in SCRIPT.read_text()
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_it(line: bytes) -> None:
     """Any line is a request or Wrong."""
@@ -90,6 +91,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {"v": st.sampled_from([1, 1, 1, 2, "1", True])},
@@ -126,6 +128,7 @@ def test_what_is_understood_can_be_done(asked: dict[str, object], soon: bool) ->
         assert pasting.pasteable(found["text"]) == found["text"] != ""
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_what_recall_asks_is_understood(text: str, pane: str) -> None:
     """Of any text that may be pasted, word for word."""
@@ -138,6 +141,7 @@ def test_what_recall_asks_is_understood(text: str, pane: str) -> None:
     assert script.understood(line)["text"] == "x" + given_text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_an_answer_is_one_line_that_recall_reads(text: str) -> None:
     """Whatever stands on the screen."""
