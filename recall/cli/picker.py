@@ -31,7 +31,8 @@ def run(app: App) -> int:
     if left.here is not None:
         from recall.cli.group import run as command
 
-        return command(["open", left.here.id, "--here", *(["--force"] if left.force else [])])
+        more = [*(["--force"] if left.force else []), *(["--in", left.folder] if left.folder else [])]
+        return command(["open", left.here.id, "--here", *more])
     return left.status
 
 

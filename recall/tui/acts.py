@@ -5,6 +5,7 @@ Everything here is a call of `recall.actions`; what they refuse goes back as the
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -70,7 +71,16 @@ def _fresh(store: Store, row: Session) -> Session:
     return newest_of(found[0], store)
 
 
-def open_there(parts: Parts, row: Session, where: str, say: Say, *, force: bool = False) -> str:
+def other_folder(row: Session) -> str:
+    """The nearest folder that is left, where the session's own is gone; '' where it is there, or nothing is left."""
+    from recall.actions.folders import offers
+
+    if not row.cwd or os.path.isdir(row.cwd):
+        return ""
+    return next((one.path for one in offers(row.cwd)), "")
+
+
+def open_there(parts: Parts, row: Session, where: str, say: Say, *, force: bool = False, folder: str = "") -> str:
     """Open a session in a window or tab; what was opened, as one line. Raises what `reopen` does."""
     from recall.actions.reopen import reopen
     from recall.terminals.choose import choose
@@ -91,17 +101,19 @@ def open_there(parts: Parts, row: Session, where: str, say: Say, *, force: bool 
             live=lambda: _live(parts),
             clock=time.time,
             say=say,
+            folder=folder,
             force=force,
+            fast=fast,
         )
     return f"{opened}\nto see it: {opened.then}" if opened.then else str(opened)
 
 
-def may_open(parts: Parts, row: Session, *, force: bool = False) -> Session:
+def may_open(parts: Parts, row: Session, *, force: bool = False, folder: str = "") -> Session:
     """The session that is opened here; raises what speaks against it."""
     from recall.actions.reopen import prepare, program
 
     with open_store(parts.settings.index) as store:
-        opening = prepare(_fresh(store, row), store, parts.settings, live=_live(parts), force=force)
+        opening = prepare(_fresh(store, row), store, parts.settings, live=_live(parts), folder=folder, force=force)
     program(opening.plan.argv[0], parts.env.get("PATH", ""), parts.settings)
     return opening.session
 

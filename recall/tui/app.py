@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable
@@ -45,15 +46,28 @@ SETTLED = 0.06
 
 
 ACTIONS = {name: key.action for key in KEYS for name in key.keys.split(",")}
-ON_SESSION = ("open", "copy", "read", "peek", "tag", "rename", "remove")
+ON_SESSION = ("open", "force", "copy", "read", "peek", "tag", "rename", "remove")
 """Actions that are about the selected session: they wait for the answer to what was typed before."""
 
 
+FOOT = 4
+"""Lines at the foot at most."""
+
+
+class Refusal(NamedTuple):
+    """What was not opened: `where` it was to be, and `folder`, in which it could be ('': in its own)."""
+
+    where: str
+    folder: str = ""
+
+
 class Leaving(NamedTuple):
-    """What is left to do when the picker has gone: become the client of `here`, print `told`, end with `status`."""
+    """What is left to do when the picker has gone: become the client of `here` (in `folder`, where its own is gone), print
+    `told`, end with `status`."""
 
     here: Session | None = None
     force: bool = False
+    folder: str = ""
     told: str = ""
     status: int = 0
 
@@ -160,7 +174,7 @@ class Main(Screen[None], inherit_bindings=False):
         self._trouble = False
         self._completing: Completing | None = None
         self._after = ""  # what was pressed before the answer was there
-        self._refused: str = ""  # where the session was to be opened that was refused
+        self._refused: Refusal | None = None
         self._known: completion.Values = {}
         self._refreshed = False
         self._searcher = Searcher(
@@ -183,7 +197,7 @@ class Main(Screen[None], inherit_bindings=False):
             yield Lines(id="list")
             yield Bar(id="middle", fill="─")
             yield Lines(id="card")
-        yield Bar(id="foot")
+        yield Lines(id="foot")
 
     # -- beginning and end -------------------------------------------------------------------------------------
 
@@ -408,28 +422,19 @@ class Main(Screen[None], inherit_bindings=False):
         if self._message:
             self._message, self._trouble = "", False
             self._foot()
-        self._refused = ""
+        self._refused = None
 
     def _foot(self) -> None:
-        foot = self.query_one("#foot", Bar)
+        """What is to be told, on as many lines as it takes; else the keys."""
+        columns = self.app.size.width
+        strips = [keys_line(columns)]
         if self._message:
-            foot.tell([Segment(" " + safe(self._message), styles.TROUBLE if self._trouble else styles.GOOD)])
-            return
-        parts: list[Segment] = []
-        room = self.app.size.width
-        keys = [key for key in KEYS if key.short]
-        # Help and the way out are told in any case, the others as far as there is room.
-        last = [key for key in keys if key.action in ("help", "leave")]
-        need = sum(len(key.shown) + len(key.short) + 4 for key in last)
-        for key in keys:
-            size = len(key.shown) + len(key.short) + 4
-            if key in last:
-                need -= size
-            elif size + need > room:
-                continue
-            room -= size
-            parts += [Segment(f" {key.shown}", styles.KEY), Segment(f" {key.short}  ", styles.DIM)]
-        foot.tell(parts)
+            style = styles.TROUBLE if self._trouble else styles.GOOD
+            told = list(wrapped(safe(self._message), columns - 2))
+            strips = [Strip([Segment(" " + line, style)]) for line in told[:FOOT]]
+        foot = self.query_one("#foot", Lines)
+        foot.styles.height = len(strips)
+        foot.hold(strips)
 
     def on_resize(self, event: events.Resize) -> None:
         columns = event.size.width
@@ -547,40 +552,46 @@ class Main(Screen[None], inherit_bindings=False):
         hit = self.selected
         return hit.session if hit else None
 
-    def action_open(self, where: str, force: bool = False) -> None:
+    def action_open(self, where: str, force: bool = False, folder: str = "", fast: bool = False) -> None:
         row = self._row()
         if row is None:
             return
-        self._refused = where
+        self._refused = Refusal(where)
 
         def say(text: str) -> None:
-            self._post(Word(text))
+            self._post(Word(text.replace(" (--fast leaves that out)", "")))
 
         def there() -> None:
-            told = acts.open_there(self.parts, row, where, say, force=force)
+            told = acts.open_there(self.parts, row, where, say, force=force, folder=folder, fast=fast)
             self._post(Then(lambda: self.app.exit(Leaving(told=told))))
 
         def here() -> None:
-            found = acts.may_open(self.parts, row, force=force)
-            self._post(Then(lambda: self.app.exit(Leaving(here=found, force=force))))
+            found = acts.may_open(self.parts, row, force=force, folder=folder)
+            self._post(Then(lambda: self.app.exit(Leaving(found, force, folder))))
 
         self._do("opening…", here if where == "here" else there)
 
     def action_force(self) -> None:
-        if self._refused and self._trouble:
-            self.action_open(self._refused, True)
+        """Open at once: without a handoff first; what was refused, all the same."""
+        refused = self._refused if self._trouble else None
+        if refused is None:
+            self.action_open("window", fast=True)
+        else:
+            self.action_open(refused.where, not refused.folder, refused.folder, fast=True)
 
     def _refuse(self, problem: RecallError) -> None:
         """A refusal, with what can be done about it."""
-        offers = problem.hint
-        if isinstance(problem, Refused) and self._refused and " is open" in problem.message:
-            offers = "^P looks at it, ^F opens it all the same, which loses turns"
-        self._say(f"{problem.message.partition(chr(10))[0]}: {offers}" if offers else problem.message, trouble=True)
-        lines = problem.message.split("\n")
-        if len(lines) > 1:
-            from recall.tui.dialogs import Told
-
-            self.app.push_screen(Told("refused", [safe_line(line) for line in [*lines, "", problem.hint]]))
+        told, offers, row = problem.message.partition("\n")[0], problem.hint, self._row()
+        if self._refused is None or row is None or not isinstance(problem, Refused):
+            self._refused = None
+        else:
+            folder = acts.other_folder(row)
+            self._refused = self._refused._replace(folder=folder)
+            if folder:
+                offers = f"^F opens it in {folder}"
+            else:
+                offers = re.sub(r"recall peek [\w-]+", "^P looks at it", offers).replace("--force", "^F")
+        self._say(f"{told}; {offers}" if offers else told, trouble=True)
 
     def action_copy(self) -> None:
         row = self._row()
@@ -691,6 +702,24 @@ class Main(Screen[None], inherit_bindings=False):
             self._post(Then(ask))
 
         self._do("", job)
+
+
+def keys_line(columns: int) -> Strip:
+    """The keys, as far as there is room; help and the way out in any case."""
+    parts: list[Segment] = []
+    keys = [key for key in KEYS if key.short]
+    last = [key for key in keys if key.action in ("help", "leave")]
+    need = sum(len(key.shown) + len(key.short) + 4 for key in last)
+    room = columns
+    for key in keys:
+        size = len(key.shown) + len(key.short) + 4
+        if key in last:
+            need -= size
+        elif size + need > room:
+            continue
+        room -= size
+        parts += [Segment(f" {key.shown}", styles.KEY), Segment(f" {key.short}  ", styles.DIM)]
+    return Strip(parts)
 
 
 def safe_line(text: str) -> str:

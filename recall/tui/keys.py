@@ -32,7 +32,7 @@ KEYS = (
     Key("ctrl+x", "remove", "^X", "remove", "remove it from recall; asks first"),
     Key("ctrl+l,f4", "everything", "^L", "all", "list headless sessions too, or leave them out (F4 as well)"),
     Key("ctrl+p", "peek", "^P", "", "a live session: what its terminal shows now"),
-    Key("ctrl+f", "force", "^F", "", "after a refusal: open it all the same"),
+    Key("ctrl+f", "force", "^F", "", "open it at once, without a handoff first; after a refusal, all the same"),
     Key("f1", "help", "?", "help", "this page (? while nothing is typed, F1 always)"),
     Key("up", "move(-1)", "↑ ↓", "", "the session above, below (^N goes down as well)"),
     Key("down,ctrl+n", "move(1)", "", "", ""),
