@@ -71,8 +71,8 @@ def socket_path(env: Mapping[str, str]) -> str:
 
 
 def runs(env: Mapping[str, str]) -> bool:
-    """Does iTerm2 run? We are in it, or somebody listens where its API does."""
-    if env.get("TERM_PROGRAM") == "iTerm.app" or env.get("LC_TERMINAL") == "iTerm2":
+    """Does iTerm2 run? We are in it, or somebody listens where its API does. (`LC_TERMINAL` is carried by ssh to others.)"""
+    if env.get("TERM_PROGRAM") == "iTerm.app":
         return True
     suite = env.get("IT2_SUITE") or "iTerm2"
     api = os.path.join(settings.load(env).home, "Library", "Application Support", suite, "private", "socket")
