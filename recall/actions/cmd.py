@@ -135,6 +135,29 @@ def transcripts_in(home: str, row: Session) -> list[str]:
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(glob.escape(home), pattern)))
 
 
+def missing_base(row: Session, path: str, home: str) -> str:
+    """The id of a session whose transcript is gone and that this one, which is read at `path`, builds upon; '' for none.
+
+    A fork of Codex has its own turns only and is not to be resumed without the others. (Claude Code copies.)
+    """
+    from recall.clients.codex_fork import base_of
+
+    seen = {row.id}
+    while row.client == "codex" and path and not path.endswith(_PACKED):
+        try:
+            with open(path, "rb") as file:
+                base = base_of(file.readline(1 << 20))
+        except OSError:
+            return ""
+        if not base or base in seen:
+            return ""
+        seen.add(base)
+        path = next(iter(transcripts_in(home, row._replace(id=base))), "")
+        if not path:
+            return base
+    return ""
+
+
 def source_of(path: str) -> str:
     """Where the transcript lies that was at `path`: there, or compressed or unpacked meanwhile; '' when it is gone."""
     bare = path.removesuffix(_PACKED)

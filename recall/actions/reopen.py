@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from recall.actions.cmd import any_source, newest_of, resume
+from recall.actions.cmd import any_source, home_of, missing_base, newest_of, resume
 from recall.actions.folders import offers
 from recall.clients import places
 from recall.core import shell
@@ -133,9 +133,18 @@ def prepare(
         raise _no_transcript(row, store, settings)
     if found.no_folder:
         raise _no_folder(row)
-    transcript = any_source(row, store.files(row.no), settings)
-    heavy = weight(row, transcript)
-    return Opening(row, found.plan, transcript, (*warnings, *([heavy] if heavy else [])))
+    files = store.files(row.no)
+    transcript = any_source(row, files, settings)
+    base = missing_base(row, transcript, home_of(row, files, settings))
+    if base:
+        raise Refused(
+            f"session {row.id} is a fork and builds upon session {base}, of which {row.client} has no transcript any more",
+            f"recall restore {base}",
+        )
+    if os.sep + "archived_sessions" + os.sep in transcript:
+        warnings.append("codex has it in its own archive, and asks whether to take it back")
+    warnings.append(weight(row, transcript))
+    return Opening(row, found.plan, transcript, tuple(filter(None, warnings)))
 
 
 # -- refusals --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recall import clients
-from recall.actions.cmd import home_of, newest_of, source_of, transcripts_in
+from recall.actions.cmd import home_of, missing_base, newest_of, source_of, transcripts_in
 from recall.archive.append import ready
 from recall.archive.store import Copy, generations
 from recall.core.model import Session, Transcript
@@ -46,6 +46,7 @@ class Restoring(NamedTuple):
     main: Item
     others: tuple[Item, ...]
     present: tuple[str, ...]
+    base: str = ""  # another session that has to be restored as well, for this one builds upon it
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -85,7 +86,8 @@ def prepare(
     main = Item(os.path.join(settings.archive, copy.file), target, copy.size)
     others = list(_companions(settings.archive, file.copy, target, row)) if row.client == "claude" else []
     present = tuple(one.to for one in others if os.path.lexists(one.to))
-    return Restoring(row, main, tuple(one for one in others if one.to not in present), present)
+    base = missing_base(row, main.copy, home)
+    return Restoring(row, main, tuple(one for one in others if one.to not in present), present, base)
 
 
 def restore(plan: Restoring, now: float) -> list[str]:

@@ -101,5 +101,5 @@ def _tell(app: App, plan: Restoring, made: list[str], dry_run: bool, to: str, as
             print(f"left as it is: {shell.word(path)}")
         if not to and not dry_run:
             print(f"recall open {row.id}")
-    if row.client == "codex" and not to and not as_json:
-        app.say("`codex resume ID` finds it by its id; the list of `codex resume` may leave it out until then")
+    if plan.base:
+        app.say(f"it is a fork and builds upon session {plan.base}, which is gone as well: recall restore {plan.base}")

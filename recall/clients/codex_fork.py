@@ -52,6 +52,13 @@ def forked(lines: Iterable[Line], at: int, old: str, new: str, stamp: str) -> by
     return json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
+def base_of(head: bytes) -> str:
+    """The session that a rollout builds upon, told by its first line; '' for one that has its whole history itself."""
+    record = _record(head)
+    base = _table(_table(record or {}, "payload"), "history_base").get("thread_id")
+    return base if isinstance(base, str) else ""
+
+
 def _record(raw: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(raw)

@@ -251,3 +251,32 @@ def test_ids_of_codex_sort_by_time(now: float, more: float, one: bytes, two: byt
 def test_the_module_asks_no_clock_or_chance(place: Place) -> None:
     assert place.prepare("1") == place.prepare("1")
     assert module.uuid7(NOW, b"\0" * 16).startswith(f"{int(NOW * 1000):012x}"[:8])
+
+
+def test_a_fork_of_codex_is_not_opened_without_what_it_builds_upon(place: Place) -> None:
+    """Over forks of forks too; the transcript to restore is named."""
+    from recall.actions import reopen, restore
+
+    work = place.home / "work"
+    work.mkdir()
+    plan = place.prepare("2", CODEX)
+    fork(plan, NOW)
+    text = Path(plan.path).read_text()
+    second = "019e10aa-2222-7aaa-8bbb-0123456789ab"
+    Path(plan.path.replace(plan.new, second)).write_text(
+        text.replace(f'"thread_id":"{CODEX}"', f'"thread_id":"{plan.new}"').replace(
+            f'"id":"{plan.new}"', f'"id":"{second}"'
+        )
+    )
+    sweep(place.here)
+    with open_store(place.here.index) as store:
+        rows = [place.row(session) for session in (plan.new, second)]
+        for row in rows:
+            reopen.prepare(row, store, place.here, live={}, folder=str(work))
+        place.codex.unlink()
+        for row in rows:
+            with pytest.raises(Refused) as caught:
+                reopen.prepare(row, store, place.here, live={}, folder=str(work))
+            assert caught.value.hint == f"recall restore {CODEX}"
+        os.unlink(plan.path)
+        assert restore.prepare(rows[0], store, place.here).base == CODEX
