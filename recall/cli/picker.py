@@ -26,6 +26,8 @@ def run(app: App) -> int:
 
     parts = Parts(app.settings, _clock(app.now), explain, app.rebuild, dict(os.environ), program(), _peek)
     left = pick(parts)
+    if "NO_COLOR" in parts.env:  # textual takes it out of the environment; what is run from here is told as well
+        os.environ["NO_COLOR"] = parts.env["NO_COLOR"]
     if left.told:
         print(left.told)
     if left.here is not None:

@@ -80,7 +80,9 @@ def other_folder(row: Session) -> str:
     return next((one.path for one in offers(row.cwd)), "")
 
 
-def open_there(parts: Parts, row: Session, where: str, say: Say, *, force: bool = False, folder: str = "") -> str:
+def open_there(
+    parts: Parts, row: Session, where: str, say: Say, *, force: bool = False, folder: str = "", fast: bool = False
+) -> str:
     """Open a session in a window or tab; what was opened, as one line. Raises what `reopen` does."""
     from recall.actions.reopen import reopen
     from recall.terminals.choose import choose

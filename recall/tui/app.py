@@ -39,7 +39,7 @@ from recall.tui.text import safe, wrapped
 
 SMALL = 60
 """Under so many columns nothing is shown of the selected session."""
-WIDE = 116
+WIDE = 132
 """From so many columns on it stands beside the list, not below."""
 SETTLED = 0.06
 """Seconds that a selection must last before its session is read."""
@@ -733,7 +733,11 @@ class Picker(App[Leaving], inherit_bindings=False):
     """The application: one screen, others above it; leaves the terminal as it was, whatever ends it."""
 
     ENABLE_COMMAND_PALETTE = False
-    CSS = "Screen { background: ansi_default; color: ansi_default; }"
+    CSS = """
+    Screen { background: ansi_default; color: ansi_default; }
+    Input > .input--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
+    Input > .input--placeholder { color: ansi_default; text-style: dim; }
+    """
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(ansi_color=True)
