@@ -268,6 +268,10 @@ class Store:
         """What the walk saw last: path -> (size, mtime in ns, inode, path of the copy)."""
         return {row[0]: row[1:] for row in self._db.execute("SELECT path, size, mtime, ino, copy FROM source")}
 
+    def seen(self) -> set[tuple[str, int, int, int]]:
+        """What the walk saw last: (path, size, mtime in ns, inode) of each file."""
+        return set(self._db.execute("SELECT path, size, mtime, ino FROM source"))
+
     def source(self, path: str) -> tuple[int, int, int, str] | None:
         row: tuple[int, int, int, str] | None = self._db.execute(
             "SELECT size, mtime, ino, copy FROM source WHERE path = ?", (path,)
@@ -367,6 +371,16 @@ class Store:
     def ids(self) -> list[tuple[str, str]]:
         """(client, id) of all sessions."""
         return self._db.execute("SELECT client, id FROM session").fetchall()
+
+    def ids_beside(self, sessions: Iterable[str]) -> list[tuple[str, str]]:
+        """(client, id) of these sessions, and of those before and behind each in the order of ids: what their short ids
+        must differ from."""
+        out: set[tuple[str, str]] = set()
+        for session in sessions:
+            for there, order in (("< ?", "DESC"), ("> ?", "ASC"), ("= ?", "ASC")):
+                sql = f"SELECT client, id FROM session WHERE id {there} ORDER BY id {order} LIMIT 2"
+                out.update(self._db.execute(sql, (session,)))
+        return list(out)
 
     def facts(self, file: int, from_json: Any) -> Facts:
         """The facts of a file, with its uuids."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recall.actions import marks
 from recall.actions.cards import any_changed
 from recall.actions.turn import lock_path
-from recall.actions.walk import Found, homes, purged_ids, stem, walk
+from recall.actions.walk import Found, Seen, homes, purged_ids, stem, walk
 from recall.clients import NAMES
 from recall.errors import RecallError, Unavailable
 from recall.files import Lock, make_private_dir
@@ -45,7 +45,7 @@ def refresh(settings: Settings) -> str:
             if held is None:
                 return "a sweep is running: what is newest may be missing"
             try:
-                changed, cards = _changed(settings), _cards_changed(settings)
+                changed, cards = _changed(settings)
             except RecallError:
                 return ""
             return _take(settings, changed, end) if changed or cards else ""
@@ -124,33 +124,29 @@ def _take_some(work: Sweep, store: Store, some: list[Found], known: dict[str, tu
     marks.clear(work.settings, {found.place.session for found in some})
 
 
-def _cards_changed(settings: Settings) -> bool:
+def _changed(settings: Settings) -> tuple[list[Found], bool]:
+    """Files that are not as the index knows them: first what a hook marked, then open sessions, then the newest; and
+    whether a card changed."""
     shelf = Shelf(settings.data, settings.state)
-    if not exists(settings.index):
-        return bool(shelf.card_files())
-    with open_store(settings.index) as store:
-        return any_changed(store, shelf)
-
-
-def _changed(settings: Settings) -> list[Found]:
-    """Files that are not as the index knows them: first what a hook marked, then open sessions, then the newest."""
-    known: dict[str, tuple[int, int, int, str]] = {}
+    seen: Seen = frozenset()
     if exists(settings.index):
         with open_store(settings.index) as store:
-            known = store.sources()
-    out = [found for found in _all(settings) if known.get(found.path, (0,))[:3] != (found.size, found.mtime, found.ino)]
+            seen = store.seen()
+            cards = any_changed(store, shelf)
+    else:
+        cards = bool(shelf.card_files())
+    out = list(_unseen(settings, seen))
     if sum(found.size for found in out) <= BYTES:
-        return sorted(out, key=lambda found: -found.mtime)
+        return sorted(out, key=lambda found: -found.mtime), cards
     marked = marks.changed(settings)
     live = live_ids(settings)
-    return sorted(
-        out, key=lambda found: (found.place.session not in marked, found.place.session not in live, -found.mtime)
-    )
+    out.sort(key=lambda found: (found.place.session not in marked, found.place.session not in live, -found.mtime))
+    return out, cards
 
 
-def _all(settings: Settings) -> Iterator[Found]:
+def _unseen(settings: Settings, seen: Seen) -> Iterator[Found]:
     gone = purged_ids(settings)
     for home in homes(settings):
-        for found in walk(home, lambda path, problem: None):
+        for found in walk(home, lambda path, problem: None, seen):
             if not gone or (found.place.session or stem(found.path)) not in gone:
                 yield found

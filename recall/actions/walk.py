@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 from zlib import crc32
 
@@ -43,8 +43,13 @@ def homes(settings: Settings) -> list[Home]:
     return out
 
 
-def walk(home: Home, trouble: Callable[[str, OSError], None]) -> Iterator[Found]:
-    """All files of ours under one home. What cannot be read is told to `trouble` and passed over."""
+Seen = Set[tuple[str, int, int, int]]
+"""Files as they were seen last: path, and what `stat` said (bytes, ns, inode)."""
+
+
+def walk(home: Home, trouble: Callable[[str, OSError], None], seen: Seen = frozenset()) -> Iterator[Found]:
+    """All files of ours under one home, but those that are as in `seen`. What cannot be read is told to `trouble` and
+    passed over."""
     client = clients.places(home.client)
     for name in client.files:
         path = os.path.join(home.path, name)
@@ -58,13 +63,20 @@ def walk(home: Home, trouble: Callable[[str, OSError], None]) -> Iterator[Found]
         except OSError as problem:
             trouble(path, problem)
             continue
-        yield Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+        if (path, status.st_size, status.st_mtime_ns, status.st_ino) not in seen:
+            yield Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
     for name in client.folders:
-        yield from _folder(client, home, name, trouble, top=True)
+        yield from _folder(client, home, name, trouble, seen, top=True)
 
 
 def _folder(
-    client: Places, home: Home, relative: str, trouble: Callable[[str, OSError], None], *, top: bool = False
+    client: Places,
+    home: Home,
+    relative: str,
+    trouble: Callable[[str, OSError], None],
+    seen: Seen,
+    *,
+    top: bool = False,
 ) -> Iterator[Found]:
     folder = os.path.join(home.path, relative)
     try:
@@ -78,22 +90,24 @@ def _folder(
         trouble(folder, problem)
         return
     for entry in entries:
+        path = entry.path
         try:
-            name = entry.name
-            inner = f"{relative}/{name}"
             if entry.is_dir(follow_symlinks=top):
-                yield from _folder(client, home, inner, trouble)
-                continue
-            place = client.place(inner)
-            if place is None or not entry.is_file():
+                yield from _folder(client, home, f"{relative}/{entry.name}", trouble, seen)
                 continue
             status = entry.stat()
+            if (path, status.st_size, status.st_mtime_ns, status.st_ino) in seen:
+                continue
+            place = client.place(f"{relative}/{entry.name}")
+            if place is None or not entry.is_file():
+                continue
         except FileNotFoundError:
             continue
         except OSError as problem:
-            trouble(entry.path, problem)
+            if client.place(f"{relative}/{entry.name}") is not None:
+                trouble(path, problem)
             continue
-        yield Found(home.client, entry.path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
+        yield Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def purged_ids(settings: Settings) -> frozenset[str]:

@@ -104,7 +104,7 @@ def _refresh(app: App) -> None:
 
 def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
     rows = [hit.session for hit in found.hits]
-    shorts = short_ids(app.store.ids()) if rows else {}
+    shorts = short_ids(app.store.ids_beside(row.id for row in rows))
     color = colored(app.settings)
     columns = terminal_columns()
     last = ""
@@ -159,7 +159,7 @@ def _dim(text: str, color: bool) -> str:
 
 
 def _document(app: App, query: Query, found: Found) -> dict[str, object]:
-    shorts = short_ids(app.store.ids()) if found.hits else {}
+    shorts = short_ids(app.store.ids_beside(hit.session.id for hit in found.hits))
     return {
         "schema": 1,
         "query": query.text,
