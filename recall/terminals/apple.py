@@ -16,7 +16,7 @@ from recall.terminals.base import Launch
 name = "Terminal.app"
 aliases = ("terminal.app", "terminal", "apple", "apple_terminal")
 tabs = False
-limit = 200  # what recall.core.window says is always longer, and goes through a file
+limit = 0
 needs = "run recall on a Mac"
 
 _WINDOW = """\

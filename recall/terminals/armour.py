@@ -19,7 +19,7 @@ is split or expanded in between: that is what `set -f` and the empty IFS are for
 
 def armoured(argv: tuple[str, ...]) -> tuple[str, ...]:
     """An argv that does the same as `argv`. Its words but PROGRAM consist of letters, digits and `_./:,+=-@`; PROGRAM can
-    stand in single or double quotes of any shell. Four times as long at worst."""
+    stand in single or double quotes of any shell. Four times as long, sixteen times where there are apostrophes."""
     line = " ".join("'" + word.replace("'", "'\\''") + "'" for word in argv)
     spelled = _SPELLED.sub(lambda match: "".join(f"@{byte:03o}" for byte in _bytes(match[0])), line)
     return ("/bin/sh", "-c", PROGRAM, spelled)

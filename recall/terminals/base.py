@@ -18,7 +18,7 @@ WINDOW, TAB = "window", "tab"
 """Where something is opened. (`here` is no terminal's business.)"""
 
 
-LONG = 100_000
+LONG = 50_000
 """A `limit` for terminals that have none of their own: the system's own for one argument is 131,072 bytes on Linux."""
 
 
@@ -48,8 +48,8 @@ class Terminal(Protocol):
     """Can it open a tab? Where not, a window is opened instead."""
 
     limit: int
-    """The most bytes that `argv` may have (see `size`). For a longer one the caller writes `recall.core.window.script`
-    to a file and gives `("/bin/sh", file)`."""
+    """The most bytes that `argv` may have (see `size`), 0: never the command itself. For a longer one the caller writes
+    `recall.core.window.script` to a file and gives `("/bin/sh", file)`."""
 
     needs: str
     """What a person can do where it is not available."""

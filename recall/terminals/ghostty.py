@@ -15,7 +15,7 @@ from recall.terminals.base import Launch, label
 name = "Ghostty"
 aliases = ("ghostty",)
 tabs = False
-limit = 200
+limit = 0
 needs = "install Ghostty, and run recall where there is a screen"
 
 

@@ -17,7 +17,7 @@ from recall.terminals.base import TAB, Launch
 name = "iTerm2"
 aliases = ("iterm2", "iterm", "iterm.app")
 tabs = True
-limit = 4000  # armoured it is four times as long; nothing is known of AppleScript strings above 32 kB
+limit = 2000  # armoured it is longer; nothing is known of AppleScript strings above 32 kB
 needs = "install iTerm2, and run recall on that Mac itself"
 
 _WINDOW = """\

@@ -22,7 +22,7 @@ from recall.terminals.ttys import ttys
 name = "kitty"
 aliases = ("kitty",)
 tabs = True
-limit = LONG // 4  # armoured, if need be
+limit = LONG // 8  # armoured, if need be
 needs = "install kitty, and run recall where there is a screen"
 
 _SETTINGS = "kitty.conf needs `allow_remote_control yes` and `listen_on unix:@mykitty`; then start kitty anew"

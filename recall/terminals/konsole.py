@@ -11,7 +11,7 @@ from recall.terminals.base import LONG, TAB, Launch
 name = "Konsole"
 aliases = ("konsole",)
 tabs = True
-limit = LONG // 4  # armoured, if need be
+limit = LONG // 8  # armoured, if need be
 needs = "install konsole, and run recall where there is a screen"
 
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 
+from recall.errors import Refused
+
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 """What stands around a bracketed paste (xterm, "Bracketed Paste Mode")."""
 
-_NOT_TEXT = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_ACTED_UPON = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def pasteable(text: str) -> str:
-    """`text` without what would act instead of being text: escapes (which could end the paste), control characters. Line
-    ends are LF: outside of a paste the clients take CR for Enter and LF for a new line."""
-    return _NOT_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """`text` with LF as line ends: outside of a paste the clients take CR for Enter and LF for a new line. Refused where it
+    holds what acts instead of being text: such a character could end the paste, and what follows would be typed."""
+    lines = text.replace("\r\n", "\n")
+    found = _ACTED_UPON.search(lines)
+    if found:
+        raise Refused(
+            f"the text holds a control character ({ord(found[0]):#04x}), which would act in the terminal",
+            "leave it out",
+        )
+    return lines
 
 
 def bracketed(text: str) -> str:

@@ -80,7 +80,7 @@ def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
 
 def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:
     """A bracketed paste where the program asked for that, else the bare text; its line ends are LF in both cases. It reaches
-    this pane only, though its window may be synchronised, and though the pane may be in copy mode."""
+    this pane only, though its window may be synchronised; where a person scrolls in the pane, that ends."""
     _put(pane, pasteable(text), ("-p",), env)
 
 
@@ -90,26 +90,29 @@ def enter(pane: Pane, env: Mapping[str, str]) -> None:
 
 
 def _put(pane: Pane, text: str, flags: tuple[str, ...], env: Mapping[str, str]) -> None:
-    _check(pane, env)
+    leave = ("copy-mode", "-q", "-t", pane.id, ";") if _in_mode(pane, env) else ()
+    if not text:
+        return  # of nothing tmux makes no buffer
     buffer = f"recall-{secrets.token_hex(8)}"
     load = ("load-buffer", "-b", buffer, "-")
     insert = ("paste-buffer", *flags, "-r", "-d", "-b", buffer, "-t", pane.id)
     try:
-        ask(_to(pane, *load, ";", *insert), env, stdin=text, name=name, hint=_SERVER)
+        ask(_to(pane, *leave, *load, ";", *insert), env, stdin=text, name=name, hint=_SERVER)
     except Unavailable:
         with contextlib.suppress(Unavailable):
             ask(_to(pane, "delete-buffer", "-b", buffer), env, name=name)
         raise
 
 
-def _check(pane: Pane, env: Mapping[str, str]) -> None:
-    """Is it still the pane that we know? A new server gives its panes the same ids again."""
-    told = ask(
-        _to(pane, "display-message", "-p", "-t", pane.id, "#{pane_pid} #{pane_dead}"), env, name=name, hint=_SERVER
-    )
-    pid, _, dead = told.strip().partition(" ")
-    if dead == "1" or not pid or (pane.pid and pid != str(pane.pid)):
+def _in_mode(pane: Pane, env: Mapping[str, str]) -> bool:
+    """Does a person scroll in it? The marks of a paste are left out then. Raises Unavailable for a pane that is not the one
+    that we know: a new server gives its panes the same ids again."""
+    asked = "#{pane_pid} #{pane_dead} #{pane_in_mode}"
+    told = ask(_to(pane, "display-message", "-p", "-t", pane.id, asked), env, name=name, hint=_SERVER)
+    pid, dead, mode = (*told.split(), "", "", "")[:3]
+    if dead != "0" or (pane.pid and pid != str(pane.pid)):
         raise Unavailable(f"tmux: pane {pane.id} is gone", "`recall ps` shows what is open now")
+    return mode not in ("", "0")
 
 
 def _to(pane: Pane, *words: str) -> tuple[str, ...]:
@@ -132,12 +135,9 @@ def _sockets(env: Mapping[str, str]) -> list[str]:
         entries = sorted(os.listdir(folder))
     except OSError:
         entries = []
-    paths = [own] if own else []
-    for entry in entries:
-        path = f"{folder}/{entry}"
-        if path not in paths and os.path.realpath(path) != os.path.realpath(own or path + "/") and _is_socket(path):
-            paths.append(path)
-    return paths
+    same = os.path.realpath(own) if own else ""
+    others = (path for entry in entries if os.path.realpath(path := f"{folder}/{entry}") != same)
+    return [*([own] if own else []), *filter(_is_socket, others)]
 
 
 def _is_socket(path: str) -> bool:

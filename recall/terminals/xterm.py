@@ -11,7 +11,7 @@ from recall.terminals.base import LONG, Launch
 name = "x-terminal-emulator"
 aliases = ("xterm", "x-terminal-emulator", "x11")
 tabs = False
-limit = LONG // 4  # armoured, if need be
+limit = LONG // 8  # armoured, if need be
 needs = "install a terminal (`xterm` will do), and run recall where there is a screen"
 
 
