@@ -527,6 +527,8 @@ class Store:
         """Rows of the conversation with these words side by side, by zone; each row counts once."""
         phrase = _quote(" ".join(words))
         out: list[Occurrence] = []
+        if not self._db.execute("SELECT 1 FROM conv WHERE conv MATCH ? LIMIT 1", (phrase,)).fetchone():
+            return out
         for zone, name in enumerate(_ZONES):
             rows = self._db.execute("SELECT rowid FROM conv WHERE conv MATCH ?", (f"{name} : {phrase}",))
             out.extend([(row, zone, 1.0) for (row,) in rows])
@@ -549,6 +551,8 @@ class Store:
         """As `heads`, for words side by side."""
         out: dict[int, dict[str, float]] = {}
         phrase = _quote(" ".join(words))
+        if not self._db.execute("SELECT 1 FROM head WHERE head MATCH ? LIMIT 1", (phrase,)).fetchone():
+            return out
         for field in _HEADS:
             for (no,) in self._db.execute("SELECT rowid FROM head WHERE head MATCH ?", (f"{field} : {phrase}",)):
                 out.setdefault(no, {})[field] = 1.0

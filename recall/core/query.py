@@ -195,7 +195,7 @@ def _plain(part: str) -> list[Term]:
     options = [parts]
     bare = part.strip("\"'`()[]{}<>.,;:!?")
     if len(parts) == 1:
-        bumps = tuple(humps(bare))
+        bumps = tuple(humps(bare))[:LONGEST]
         glued = re.fullmatch(r"([^\W\d_]{2,})(\d+)", parts[0])
         if len(bumps) > 1:
             options.append(bumps)
