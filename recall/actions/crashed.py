@@ -7,7 +7,9 @@ client went on to another one. A machine that is shut down lets the clients end 
 `other`, in the last moments before a restart, counts as none.
 
     {"schema": 1, "boots": [{"id", "first", "last"}], "again": {id: {"time", "pid", "start"}},
-     "open": [{"client", "id", "pid", "start", "cwd", "name", "background", "home", "boot", "started", "seen"}]}
+     "open": [{"client", "id", "pid", "start", "background", "home", "boot", "started", "seen"}]}
+
+Neither folder nor name is kept: the index has them, and what is purged must leave no word.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_type_hints
 
 from recall import clients, live
+from recall.archive.append import purged
 from recall.core.model import Open
 from recall.files import Lock, write_atomic
 from recall.live import claude, codex, process
@@ -43,7 +46,7 @@ _WELL = ("prompt_input_exit", "clear", "resume", "logout")
 
 class Crash(NamedTuple):
     """A session that ended without an end. `last`: when it was seen the last time, in seconds since 1970; `why`: how it is
-    known. `open.background`: it had no terminal of its own."""
+    known. Of `open` folder and name are not known; `open.background`: it had no terminal of its own."""
 
     open: Open
     last: float
@@ -59,8 +62,6 @@ class _Seen(NamedTuple):
     id: str
     pid: int
     start: str
-    cwd: str
-    name: str
     background: bool
     home: str
     boot: str
@@ -132,7 +133,8 @@ def _book_now(settings: Settings, now: float) -> _Book:
     again |= {one.id: _Again(now, new.pid, new.start) for one in before if (new := now_open.get(one.id))}
     ends = _Ends(settings, book._replace(boots=_lives(book, boot, now), again=again), boot)
     kept = [one._replace(trace=False) for one in before if not ends.well(one)]
-    return _Book(_lives(book, boot, now), (*alive, *kept), again)
+    rows = [one for one in (*alive, *kept) if not purged(settings.state, one.id)]
+    return _Book(_lives(book, boot, now), tuple(rows), again)
 
 
 # -- for reopen ------------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def _candidates(settings: Settings, book: _Book, entries: list[Entry], boot: Boo
 
 def _seen(one: Entry, boot: Boot, at: float) -> _Seen:
     about = one.open
-    facts = (about.client, about.session, about.pid, one.start, about.cwd, about.name, about.background, one.home)
+    facts = (about.client, about.session, about.pid, one.start, about.background, one.home)
     return _Seen(*facts, boot=boot.id, started=about.started, seen=at)
 
 
@@ -201,8 +203,6 @@ def _open(one: _Seen) -> Open:
         session=one.id,
         client=one.client,
         pid=one.pid,
-        cwd=one.cwd,
-        name=one.name,
         background=one.background,
         started=one.started,
         updated=one.seen,

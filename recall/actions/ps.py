@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import NamedTuple
 
 from recall.core.address import address_of
@@ -201,12 +200,7 @@ def _reach(one: Open, own: bool) -> str:
         return f"claude attach {one.session[:8]}"
     if not one.background:
         return f"/resume in {address_of(one.tty) or 'its window'}"
-    return f"codex resume {one.session}" if not one.pid or "app-server" in _argv(one.pid) else ""
-
-
-@cache
-def _argv(pid: int) -> tuple[str, ...]:
-    return process.argv(pid)
+    return f"codex resume {one.session}" if not one.pid or "app-server" in process.argv(one.pid) else ""
 
 
 # -- addresses -------------------------------------------------------------------------------------------------------

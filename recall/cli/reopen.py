@@ -18,6 +18,7 @@ from recall.core.model import Session
 from recall.core.plain import one_line
 from recall.errors import NothingFound, RecallError, Refused, Unavailable, Usage
 from recall.live import open_sessions
+from recall.store import exists
 
 MANY = 3
 """Windows that are opened without a question."""
@@ -67,7 +68,8 @@ def command(wanted: bool, only_lines: bool, since: str, window: bool, tab: bool,
         try:
             openings.append((one, prepare(_row(app, one), app.store, app.settings, live=live)))
         except RecallError as problem:
-            first = first or _told(app, one, problem)
+            status = _told(app, one, problem)
+            first = first or status
     if not openings and not first:
         raise NothingFound("only sessions in the background were ended by a crash", "the lines above bring them back")
     if only_lines:
@@ -105,7 +107,8 @@ def _open(app: App, openings: list[tuple[Crash, Opening]], first: int, name: str
                 fast=True,  # what ended in the middle of its work goes on from its transcript; nobody waits for a model here
             )
         except RecallError as problem:
-            first = first or _told(app, one, problem)
+            status = _told(app, one, problem)
+            first = first or status
             if isinstance(problem, Unavailable):
                 break  # the next window will not open either
             continue
@@ -149,9 +152,10 @@ def _row(app: App, one: Crash) -> Session:
     """Its row of the index; where there is none yet, its transcript is taken in."""
     from recall.actions.one import take_file
 
-    found = [row for row in app.store.sessions_like(one.open.session, 2) if row.id == one.open.session]
-    if found:
-        return found[0]
+    if exists(app.settings.index):
+        found = [row for row in app.store.sessions_like(one.open.session, 2) if row.id == one.open.session]
+        if found:
+            return found[0]
     path = transcript_of(one.open.client, one.home, one.open.session)
     if not path:
         raise NothingFound(f"session {one.open.session} has no transcript", "")

@@ -300,6 +300,7 @@ def test_what_is_kept_is_private_and_whole(world: World) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
     found = json.loads(path.read_text())
     assert [one["id"] for one in found["open"]] == [IDS[0]]
+    assert "crm" not in path.read_text().replace(str(world.home), "")
     assert found["boots"][-1]["id"] == process.boot().id
 
 
@@ -321,6 +322,16 @@ def test_a_damaged_file_is_as_none(world: World, text: str) -> None:
     assert world.lost() == [IDS[0]]
     world.sweep()
     assert json.loads(Path(world.settings.state, "open.json").read_text())["schema"] == 1
+
+
+def test_what_was_purged_is_not_kept(world: World) -> None:
+    one = world.clients.claude(IDS[0])
+    world.sweep()
+    one.kill()
+    Path(world.settings.state, "purged").mkdir()
+    Path(world.settings.state, "purged", IDS[0]).touch()
+    world.sweep()
+    assert json.loads(Path(world.settings.state, "open.json").read_text())["open"] == []
 
 
 def test_a_file_that_cannot_be_written_stops_no_sweep(world: World) -> None:

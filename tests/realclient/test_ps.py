@@ -148,16 +148,19 @@ def test_three_are_killed_and_just_those_are_reopened(hooked: Lab, tidied: bool)
     lab = hooked
     lab.answer(default={"text": "ok."})
     stays, left = lab.tui("claude", cwd="shop"), lab.tui("claude", cwd="shop")
-    killed = [lab.tui("claude"), lab.tui("claude", cwd="shop"), lab.tui("codex")]
+    killed = [lab.tui("claude"), lab.tui("claude", cwd="shop"), lab.tui("codex", ready="Hooks need review")]
+    killed[2].keys("2")  # trust them
+    with contextlib.suppress(TimeoutError):
+        killed[2].wait("Ask Codex", seconds=3)
+    if "Ask Codex" not in killed[2].screen():
+        killed[2].keys("Enter")
+    killed[2].wait("Ask Codex")
     for tui in (stays, left, *killed):
         tui.turn("please work on it", "ok.")
     (thread,) = [id_of(path) for path in lab.transcripts("codex")]
     wanted = [killed[0].session(), killed[1].session(), thread]
     gone = left.session()
     if tidied:
-        trust = lab.home / ".codex/config.toml"
-        key = json.dumps(f"{lab.home}/.codex/hooks.json:session_end:0:0")
-        trust.write_text(trust.read_text() + f'\n[hooks.state.{key}]\ntrusted_hash = "sha256:0"\n')
         lab.recall("sweep", "--no-llm", "--quiet")
     left.quit()
     for tui in killed:
