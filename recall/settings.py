@@ -4,8 +4,7 @@ The only reader of `os.environ` outside the hook. Sources, the later wins: defau
 variables `RECALL_<KEY>`.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: each as a string would be compiled when the module is loaded.
 import os
 from collections.abc import Mapping
 from typing import NamedTuple

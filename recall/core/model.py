@@ -5,8 +5,7 @@ are bytes in the (uncompressed) transcript. Text is str as the client wrote it, 
 unless the name says so.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: each as a string would be compiled when the module is loaded.
 from typing import NamedTuple
 
 # Zones: who is speaking, which is also how much a word found there is worth.
