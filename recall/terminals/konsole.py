@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recall.terminals import programs
-from recall.terminals.armour import armoured, plain
+from recall.terminals.armour import armoured
 from recall.terminals.base import LONG, TAB, Launch
 
 name = "Konsole"
 aliases = ("konsole",)
 tabs = True
-limit = LONG // 8  # armoured, if need be
+limit = LONG // 8  # armoured
 needs = "install konsole, and run recall where there is a screen"
 
 
@@ -27,6 +27,6 @@ def available(env: Mapping[str, str]) -> bool:
 
 def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
     """A window, or a tab of one that runs. Its title is the running program's business (a title that is given is a format
-    there), and it reads its arguments by the locale, so that only ASCII is sure to arrive."""
+    there). It replaces `$NAME` in arguments by the variable's value and reads them by the locale: hence the armour."""
     place = ("--new-tab",) if where == TAB else ()
-    return Launch(("konsole", *place, "-e", *(argv if plain(argv) else armoured(argv))), stays=True)
+    return Launch(("konsole", *place, "-e", *armoured(argv)), stays=True)

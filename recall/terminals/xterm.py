@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recall.terminals import programs
-from recall.terminals.armour import armoured, plain
+from recall.terminals.armour import armoured
 from recall.terminals.base import LONG, Launch
 
 name = "x-terminal-emulator"
 aliases = ("xterm", "x-terminal-emulator", "x11")
 tabs = False
-limit = LONG // 8  # armoured, if need be
+limit = LONG // 8  # armoured
 needs = "install a terminal (`xterm` will do), and run recall where there is a screen"
 
 
@@ -26,8 +26,9 @@ def available(env: Mapping[str, str]) -> bool:
 
 
 def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mapping[str, str]) -> Launch:
-    """A window. `-e` is all that these programs have in common, and which locale they read their arguments by is not known."""
-    return Launch((_program(env) or "xterm", "-e", *(argv if plain(argv) else armoured(argv))), stays=True)
+    """A window. `-e` is all that these programs have in common. What they do to arguments is not known (it may be Konsole):
+    hence the armour."""
+    return Launch((_program(env) or "xterm", "-e", *armoured(argv)), stays=True)
 
 
 def _program(env: Mapping[str, str]) -> str:

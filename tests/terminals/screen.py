@@ -1,4 +1,4 @@
-"""A screen that nobody looks at: Xvfb, for terminals that need one."""
+"""A screen that nobody looks at (Xvfb), and what belongs to a desktop, for terminals that need them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +43,49 @@ def screen() -> Iterator[str]:
         os.close(ours)
         server.terminate()
         server.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def desktop(folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of a desktop session that an agent started: a screen, and a message bus that starts services.
+    `folder` is for what they keep. The test is skipped where there is no such bus."""
+    if not shutil.which("dbus-daemon"):
+        pytest.skip("no dbus-daemon here")
+    with screen() as display:
+        runtime = folder / "runtime"
+        runtime.mkdir(mode=0o700)
+        env = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder),
+            "LANG": "C.UTF-8",
+            "SHELL": "/bin/true",
+            "DISPLAY": display,
+            "XDG_RUNTIME_DIR": str(runtime),
+            "LIBGL_ALWAYS_SOFTWARE": "1",
+            "NO_AT_BRIDGE": "1",
+        }
+        bus = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"],
+            env={**env, "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_CHILD_SESSION": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert bus.stdout is not None
+        try:
+            address = bus.stdout.readline().strip()
+            if not address:
+                pytest.skip("dbus-daemon does not start here")
+            yield {**env, "DBUS_SESSION_BUS_ADDRESS": address}
+        finally:
+            bus.terminate()
+            bus.wait(timeout=PATIENCE)
+            bus.stdout.close()
+
+
+@contextmanager
+def temporary() -> Iterator[Path]:
+    """A folder with a short path (those of sockets are limited). What services of a desktop still write into it, as they
+    end, is no failure."""
+    with tempfile.TemporaryDirectory(prefix="rd", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

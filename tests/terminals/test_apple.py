@@ -35,7 +35,7 @@ class TestApple(TerminalTests):
         assert what.argv == ("osascript", "-")
         assert what.stdin == (
             'tell application "Terminal"\n'
-            "  do script \"exec '/bin/sh' '-c' 'set -f;IFS=;e=$(printf %s $0|tr ?-@ [-^);x=$(printf $e);eval exec $x'"
+            "  do script \"exec '/bin/sh' '-c' 'set -f;IFS=;e=$(printf %s $0|tr ?-@ [-^);x=$(printf $e);eval exec $x;'"
             " '@047/bin/sh@047@040@047/a@040@042b@042@047'\"\n"
             "  activate\n"
             "end tell\n"

@@ -33,7 +33,7 @@ class TestITerm2(TerminalTests):
         window = iterm2.command(("/bin/sh", "/a b/c"), "/", "t", WINDOW, {})
         tab = iterm2.command(("/bin/sh", "/a b/c"), "/", "t", TAB, {})
         command = (
-            r'command "\"/bin/sh\" \"-c\" \"set -f;IFS=;e=$(printf %s $0|tr ?-@ [-^);x=$(printf $e);eval exec $x\"'
+            r'command "\"/bin/sh\" \"-c\" \"set -f;IFS=;e=$(printf %s $0|tr ?-@ [-^);x=$(printf $e);eval exec $x;\"'
             r' \"@047/bin/sh@047@040@047/a@040b/c@047\""'
         )
         assert window.argv == tab.argv == ("osascript", "-")

@@ -47,6 +47,7 @@ def test_the_armour_needs_no_quoting_of_its_own() -> None:
     """It holds nothing that AppleScript, iTerm2, a shell or a tmux format acts upon inside of quotes."""
     assert not set(PROGRAM) & set("'\"\\`!#")
     assert "$$" not in PROGRAM
+    assert not re.search(r"\$\w+([ /]|$)", PROGRAM)  # to Konsole such a name is a variable's
     for name in SINGLE:
         assert re.fullmatch(r"[A-Za-z0-9_./:,+=@-]+", armoured(("x", name))[-1])
 
