@@ -47,6 +47,7 @@ ENVIRONMENT = {
     "recall.cli.install": "PATH, and the folders of the desktop's standard: what a timer must be told",
     "recall.cli.uninstall": "the same",
     "recall.cli.iterm_install": "asks the bridge whether it runs, as the terminals do: with the environment",
+    "recall.cli.to_codex": "hands it to what looks for a terminal and for Codex",
     "recall.cli.demo": "makes the environment of the processes that it starts",
     "recall.cli.picker": "hands the environment to what opens windows and fills the clipboard",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",

@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("recall.cli.doctor", "Check the installation, or say why a session is not found."),
     "install": ("recall.cli.install", "Add hooks, permissions, the skill and the timer."),
     "uninstall": ("recall.cli.uninstall", "Take back what install did; copies and cards stay."),
+    "to-codex": ("recall.cli.to_codex", "Hand a task over to Codex, with a brief."),
     "iterm-install": ("recall.cli.iterm_install", "Set up the bridge that drives iTerm2."),
     "verify": ("recall.cli.verify", "Check archive and index for damage."),
     "hook": ("recall.cli.hook", "Do what an event of a client asks for."),
@@ -119,6 +120,10 @@ def _version(args: list[str]) -> int:
 
 
 def _command(args: list[str]) -> int:
+    if args[:2] == ["completion", "--candidates"]:
+        from recall.cli.candidates import run as candidates
+
+        return candidates(args[2:])
     if not args and _at_a_terminal():
         from recall.cli.picker import pick_or_list
 

@@ -252,28 +252,45 @@ def refusal(handoff: Handoff) -> str:
 _CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 
 
-def brief(handoff: Handoff, extract: Extract, for_client: str) -> str:
-    """What the other client is given to go on with: task, done, in flight, next, gotchas, paths. Markdown."""
+def brief(handoff: Handoff, extract: Extract, for_client: str, *, task: str = "", complete: bool = False) -> str:
+    """What the other client is given to go on with: task, done, in flight, next, gotchas, paths. Markdown.
+
+    `task`, where it is given, is a person's and stands there whole; the handoff's own is then told as what went before.
+    `complete`: a section without points is there as well.
+    """
     source = f"session {handoff.id}" + (f", {_moment(handoff.updated)}" if handoff.updated else "")
+    taken = f"Taken from {source}. It tells where the work stood: check it against the files before you go on."
+    done, steps = list(handoff.done), list(handoff.next)
+    if task.strip():
+        if handoff.task:
+            done.insert(0, f"Before this, the task was: {handoff.task}")
+        about = "\n".join("\\" + line if line.startswith("#") else line for line in plain(task).strip().splitlines())
+        title = one_line(task)
+        steps = steps or ["Begin with the task above"]
+    else:
+        about, title = _plain_line(clean_line(handoff.task, TASK)), one_line(handoff.title) or handoff.id
     parts = [
-        f"# Brief for {_CLIENTS.get(for_client, for_client)}: {shorten(one_line(handoff.title) or handoff.id, TITLE)}",
-        f"Taken from {source}. It tells where the work stood: check it against the files before you go on.",
-        _block("Task", [handoff.task], mark=""),
-        _block("Done", handoff.done),
-        _block("In flight", handoff.in_flight),
-        _block("Next", handoff.next, numbered=True),
-        _block("Gotchas", handoff.gotchas or extract.failed[-3:]),
+        f"# Brief for {_CLIENTS.get(for_client, for_client)}: {shorten(title, TITLE)}",
+        taken if handoff.id else "",
+        f"## Task\n{about}" if about else _block("Task", [], complete=complete),
+        _block("Done", done, complete=complete),
+        _block("In flight", handoff.in_flight, complete=complete),
+        _block("Next", steps, numbered=True, complete=complete),
+        _block("Gotchas", handoff.gotchas or extract.failed[-3:], complete=complete),
         _block(
             "Paths",
             [*([f"{handoff.project} (folder)"] if handoff.project else []), *extract.edited[:15], *extract.prs[-3:]],
+            complete=complete,
         ),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _block(heading: str, points: Iterable[str], *, numbered: bool = False, mark: str = "- ") -> str:
+def _block(heading: str, points: Iterable[str], *, numbered: bool = False, complete: bool = False) -> str:
     texts = [clean_line(text, TASK) for text in points if text.strip()]
-    lines = [f"{number}. {text}" if numbered else f"{mark}{_plain_line(text)}" for number, text in enumerate(texts, 1)]
+    lines = [f"{number}. {text}" if numbered else f"- {_plain_line(text)}" for number, text in enumerate(texts, 1)]
+    if not lines and complete:
+        lines = ["- nothing noted"]
     return "\n".join([f"## {heading}", *lines]) if lines else ""
 
 
