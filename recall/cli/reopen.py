@@ -53,7 +53,7 @@ def command(wanted: bool, only_lines: bool, since: str, window: bool, tab: bool,
     found = [one for one in _crashed(app, since) if not app.shelf.is_removed(one.open.session)]
     if not found:
         raise NothingFound(
-            "no session was ended by a crash", f"looked back to {_back(app, since)}; recall ps shows what is open"
+            "no session was ended by a crash", f"looked at {_back(since)}; recall ps shows what is open"
         )
     freshen(app, quiet=True)
     for one in found:
@@ -144,8 +144,8 @@ def _moment(app: App, since: str) -> float:
     return float(found)
 
 
-def _back(app: App, since: str) -> str:
-    return one_line(since) if since else f"{DAYS:.0f} days ago"
+def _back(since: str) -> str:
+    return f"what was open since {one_line(since)}" if since else f"the last {DAYS:.0f} days"
 
 
 def _row(app: App, one: Crash) -> Session:
