@@ -135,7 +135,7 @@ def _same(title: str, task: str) -> bool:
     return task[:20].casefold() in title.casefold() or title.casefold() in task.casefold()
 
 
-def project_name(row: Session) -> str:
+def project_name(row: Session | Glance) -> str:
     """The project as it stands in the line: blanks as `_`, `-` when it is not known."""
     return "_".join(one_line(row.project).split()) or "-"
 
