@@ -23,7 +23,18 @@ LEGAL = {"name", "description", "license", "compatibility", "metadata", "allowed
 
 CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-PLACEHOLDERS = {"WORDS": "export deals", "TEXT": "export", "REGEX": "exp.rt", "TITLE": "a name", "ID": "last"}
+PLACEHOLDERS = {
+    "WORDS": "export deals",
+    "TEXT": "export",
+    "REGEX": "exp.rt",
+    "TITLE": "a name",
+    "ID": "last",
+    "ADDR": "s034",
+    "DIR": ".",
+    "N": "3",
+    "PATH": "deals.csv",
+    "COMMIT": "1a2b3c4",
+}
 
 
 def _head() -> dict[str, str]:
@@ -112,6 +123,7 @@ def test_the_lines_are_looked_at() -> None:
     """The test above sees what it should: the commands of each part of the skill, and one that does not exist fails."""
     used = {shlex.split(line)[1] for line in LINES}
     assert {"find", "show", "grep", "cmd", "handoff", "backfill", "remove", "doctor", "recap", "tag"} <= used
+    assert {"open", "restore", "fork", "ps", "peek", "send", "wait", "to-codex", "who", "next", "lost", "files"} <= used
     assert used <= {*COMMANDS, *ALIASES}
     with pytest.raises(Usage):
         _parse("recall no-such-thing ID")
@@ -161,6 +173,8 @@ def test_the_row_that_it_shows_is_one() -> None:
         "that project's folder",
         "one line for each candidate, and ask",
         "Never resume it",
+        "waits for a permission is refused",
+        "this takes some seconds, or use `--fast`",
         "Never put `NAME=value` in front",
         "tell the user the count and the price",
         "Then verify",
@@ -178,7 +192,11 @@ def test_its_searches_run(home: Path, run_recall: Run) -> None:
     """What the skill shows for finding and reading gives an answer, or nothing found: never a wrong usage."""
     claude_session(home, "crm", uid(1), [("export deals of the third quarter", "exported to deals.csv")])
     run_recall("sweep", "--quiet", "--no-llm", check=True)
-    reading = [line for line in LINES if shlex.split(line)[1] in ("find", "grep", "show", "cmd", "tags", "doctor")]
+    reading = [
+        line
+        for line in LINES
+        if shlex.split(line)[1] in ("find", "grep", "show", "cmd", "tags", "doctor", "who", "next")
+    ]
     assert len(reading) > 15
     for line in reading:
         if len(shlex.split(line)) < 3 and line != "recall find":
