@@ -26,7 +26,7 @@ _WHOLE = 1 << 62  # behind the end of any transcript
 
 
 class Cut(NamedTuple):
-    """The message that a fork ends with: its number as `show --transcript` has it, counted from 1, its text as it may be
+    """The message that a fork ends with: its number as `show --numbers` has it, counted from 1, its text as it may be
     shown, on one line, and the byte at which its line begins."""
 
     number: int
