@@ -29,6 +29,13 @@ class Told(NamedTuple):
     title: str = ""
 
 
+REVIEW = (
+    "You review a change before it is merged. Look at error handling, rate limiting, input validation, logging and at whether "
+    "the tests cover the failure. Be strict about secrets in the code and about queries that are put together from strings. "
+    "Answer with a list of findings, the most severe first. The change is: "
+)
+"""A request that is pasted again and again: its words are those of no session."""
+
 SESSIONS = (
     Told(
         "deals",
@@ -378,6 +385,159 @@ SESSIONS = (
             ),
         ),
         client="codex",
+    ),
+    Told(
+        "review-cart",
+        "shop",
+        "05-20",
+        ((REVIEW + "the basket keeps its contents for a week.", "One finding: an emptied basket comes back."),),
+    ),
+    Told(
+        "review-vat",
+        "shop",
+        "05-21",
+        ((REVIEW + "value added tax by country.", "Two findings: Norway is missing, and rounding is done twice."),),
+    ),
+    Told(
+        "review-photos",
+        "shop",
+        "05-22",
+        ((REVIEW + "photographs are scaled on upload.", "No findings; the thumbnails could be sharper."),),
+    ),
+    Told(
+        "bots",
+        "shop",
+        "04-02",
+        (
+            (
+                "somebody hammers the sign-in page, thousands of attempts from a handful of addresses",
+                "Sign-in has rate limiting now, five attempts a minute for each address, and the answer says when to try again.",
+            ),
+            (
+                "does it count behind the proxy?",
+                "Yes: the address is taken from the header that our own proxy sets, no other.",
+            ),
+            ("and mobile?", "Phones behind one carrier share an address, so the account is counted as well."),
+        ),
+    ),
+    Told(
+        "leaked",
+        "infra",
+        "03-19",
+        (
+            (
+                "an old access token turned up in the history of the repository",
+                "The token is revoked and the history rewritten. A check on every push refuses secrets in the code from now on.",
+            ),
+            ("who used it?", "Nobody: the provider's log shows no call with it since January."),
+        ),
+    ),
+    Told(
+        "warehouse",
+        "infra",
+        "02-05",
+        (
+            (
+                "copy the tables to the new server at night, nobody may notice",
+                "The copy ran from two to four. The warehouse migration is done, the old server is read-only.",
+            ),
+            ("how many rows?", "Forty-one million, counted on both sides; the sums of every column agree."),
+        ),
+        title="Warehouse migration",
+    ),
+    Told(
+        "reports-late",
+        "monitoring",
+        "05-30",
+        (
+            (
+                "the weekly reports are late",
+                "Since the warehouse migration they ran in another zone; no hour is lost now.",
+            ),
+        ),
+    ),
+    Told(
+        "labels",
+        "kargo",
+        "01-15",
+        (
+            (
+                "the thermal printer smears the labels, parcels come back",
+                "The thermal printer was set to a thicker foil. With the temperature of its thermal head lowered a test is crisp.",
+            ),
+        ),
+    ),
+    Told(
+        "slow-tests",
+        "kargo",
+        "05-25",
+        (
+            (
+                "which tests are slow, which tests fail?",
+                "Eleven tests are slow, most need a thermal printer.",
+            ),
+        ),
+    ),
+    Told(
+        "certificate",
+        "api",
+        "01-08",
+        (
+            (
+                "all calls to the partner fail since this morning with a handshake error, nothing was deployed yesterday evening",
+                "Their certificate expired at midnight, ours is fine; until they renew it calls are queued and repeated every ten "
+                "minutes, nothing is lost, and the page for the status of the partners says so.",
+            ),
+            ("tell them", "The letter to the partner is in drafts, with the time and the serial number."),
+        ),
+    ),
+    Told(
+        "renewal",
+        "infra",
+        "05-28",
+        (
+            (
+                "the nightly job for the domains is red",
+                "It is green again: the name of a folder had changed.",
+                (
+                    ("Bash", {"command": "check --certificate a --warn-expired"}, "certificate expired: no"),
+                    ("Bash", {"command": "check --certificate b --warn-expired"}, "certificate expired: no"),
+                    ("Bash", {"command": "check --certificate c --warn-expired"}, "certificate expired: no"),
+                ),
+            ),
+        ),
+    ),
+    Told(
+        "pages",
+        "api",
+        "02-12",
+        (
+            (
+                "the list of events skips rows when something is added meanwhile",
+                "Offsets shift. With cursor pagination the next page begins behind the last row that was seen.",
+            ),
+            (
+                "what about sorting by price?",
+                "The price is part of the position then, ties are broken by the number of the event.",
+            ),
+            (
+                "and the documents?",
+                "Rewritten, with an example in three languages and a note on how long a position is valid.",
+            ),
+        ),
+    ),
+    Told(
+        "editor",
+        "shop",
+        "05-18",
+        (
+            ("the caret jumps to the end while I type", "The cursor stays: the field is no longer drawn anew."),
+            ("the page numbers are ugly", "The pagination has rounded buttons."),
+            (
+                "and larger letters",
+                "Sixteen points, headings in proportion; long words are broken at the end of a line.",
+            ),
+        ),
     ),
     Told(
         "dark",
