@@ -237,7 +237,7 @@ def _not_begun(folder: str, opened: Opened, found: list[Open], shown: str, patie
     to_see = f"{opened.then} shows it; " if opened.then else ""
     return Unavailable(
         message,
-        f"look at the window: Codex may ask for a login, or whether it trusts the folder; {to_see}the brief stays",
+        f"look at the window: Codex may ask for a login, a review of hooks, or whether it trusts the folder; {to_see}the brief stays",
     )
 
 
