@@ -39,7 +39,8 @@ def page(
     out += _where(row, short, home, zone, live, columns)
     for name, value in _fields(seen, head):
         out += _field(name, value, words, columns)
-    for turn in seen.turns:
+    # What stands above already is not told again, unless nothing else is.
+    for turn in [turn for turn in seen.turns if safe(turn.text) != safe(head)] or seen.turns:
         who, style = styles.ROLES.get(turn.role, ("", styles.DIM))
         moment = _moment(turn.time, zone, row.started)
         out.append([])
@@ -103,7 +104,7 @@ def _fields(seen: Preview, head: str) -> Iterator[tuple[str, str]]:
     yield "tags", tags
     if card:
         yield "names", ", ".join(card.entities)
-        yield "left", ", ".join(card.artifacts)
+        yield "made", ", ".join(card.artifacts)
 
 
 def _field(name: str, value: str, words: Collection[str], columns: int) -> Iterator[list[Segment]]:

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widgets import Input
 
 from recall.core.plain import pad
 from recall.tui import styles
@@ -20,9 +19,10 @@ from recall.tui.bar import Bar
 from recall.tui.keys import KEYS, MARKS
 from recall.tui.lines import Lines
 from recall.tui.text import safe, wrapped
+from recall.tui.typed import Typed
 
 
-class Line(Input):
+class Line(Typed):
     """A line of text: Enter gives it, Esc gives None."""
 
     async def _on_key(self, event: events.Key) -> None:
@@ -56,11 +56,12 @@ class Ask(Vertical):
         self.query_one("#hint", Bar).tell([Segment(self._hint, styles.DIM)])
         line = self.query_one(Line)
         line.cursor_blink = False
+        line.cursor_position = len(line.value)
         line.focus()
 
     def close(self, answer: str | None) -> None:
+        self._then(answer)  # first: it takes the focus, which would go anywhere when this is gone
         self.remove()
-        self._then(answer)
 
 
 class Confirm(Vertical, can_focus=True):
@@ -91,8 +92,8 @@ class Confirm(Vertical, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        self.remove()
         self._then(event.key in ("y", "Y"))
+        self.remove()
 
 
 class Page(Screen[None], inherit_bindings=False):

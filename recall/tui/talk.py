@@ -96,6 +96,7 @@ class Talk(Page):
         def tell(found: Sequence[Said], last: bool, problem: str = "") -> None:
             self.post_message(Portion(found, last, problem, reading))
 
+        home = self._parts.settings.home
         try:
             with open_store(self._parts.settings.index) as store:
                 row = store.session(self._row.no)
@@ -105,7 +106,7 @@ class Talk(Page):
             while part := list(islice(found, PORTION)):
                 if reading != self._reading:
                     return
-                tell([_said(record) for record in part], False)
+                tell([_said(record, home) for record in part], False)
             tell([], True)
         except Exception as problem:
             known = self._parts.explain(problem)
@@ -158,7 +159,8 @@ class Talk(Page):
                 self._speaker = who
                 name, style = styles.ROLES[who]
                 moment = _moment(record.time)
-                yield [], False
+                if self._strips and self._strips[-1].cell_length:
+                    yield [], False
                 yield [Segment(name or self._row.client, style), Segment(f"  {moment}", styles.DIM)], False
             if record.zone in (ACTION, ASIDE):
                 sign = "· " if record.zone == ACTION else "( "
@@ -189,9 +191,9 @@ class Talk(Page):
             self.text.go(max(0, there - 3))
 
 
-def _said(record: Record) -> Said:
-    """In the thread, since secrets are looked for in every text."""
-    text = block(record.text)
+def _said(record: Record, home: str) -> Said:
+    """In the thread, since secrets are looked for in every text. Below `home`, paths of actions begin with `~`."""
+    text = block(record.text.replace(home + "/", "~/") if record.zone == ACTION and len(home) > 1 else record.text)
     if len(text) > LINES:
         text = [*text[:LINES], f"… {len(text) - LINES} more lines"]
     return Said(record.zone, record.time, text)
