@@ -164,6 +164,29 @@ def test_one_codex_with_two_sessions_tells_the_newest_first(clients: StandIns, h
     assert [(row.session, row.pid) for row in open_sessions(settings(home))] == [(OTHER, one.pid), (THREAD, one.pid)]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    ['"source":{"subagent":{"thread_spawn":{"parent_thread_id":"x"}}}', '"source":"cli","thread_source":"subagent"'],
+)
+def test_sub_agents_are_no_sessions(clients: StandIns, home: Path, fields: str) -> None:
+    """Their locks are newer than that of the session that has them, and of the same process."""
+    clients.codex(OTHER, THREAD, terminal=True)
+    path = rollout(home, OTHER, [])
+    path.write_text(path.read_text().replace('"source":"cli"', fields))
+    assert [row.session for row in open_sessions(settings(home))] == [THREAD]
+
+
+def test_instructions_are_not_facts_of_a_session(clients: StandIns, home: Path) -> None:
+    """What the client tells the model stands in the same line."""
+    clients.codex(THREAD)
+    path = rollout(home, THREAD, [])
+    said = (
+        '"source":"cli","base_instructions":{"text":"x \\"thread_source\\":\\"subagent\\" "thread_source":"subagent""}'
+    )
+    path.write_text(path.read_text().replace('"source":"cli"', said))
+    assert only(home).session == THREAD
+
+
 STARTED = '{"type":"task_started","turn_id":"t"}'
 DONE = '{"type":"task_complete","turn_id":"t"}'
 ABORTED = '{"type":"turn_aborted","reason":"interrupted"}'

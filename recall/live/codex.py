@@ -2,7 +2,9 @@
 
 Observed with 0.171.0. The process is the client in the terminal, `codex exec`, or the background server (`codex app-server`,
 the default), which has no terminal: whose it is cannot be told from there, and it keeps a session open after its window was
-closed. One process keeps the locks of all sessions that it opened (/new, /clear). /quit removes the file; a killed client, and
+closed. One process keeps the locks of all sessions that it opened (/new, /clear), and takes the lock of the one that it goes on
+to at that moment (/resume of an earlier one too): the file's time says which it shows. Sub-agents have locks of their own, and
+are no sessions. /quit removes the file; a killed client, and
 one whose window was closed, leaves it behind unlocked, and the next one that takes a lock tidies up.
 
 The state is that of the rollout's last turn: `task_started` without `task_complete` or `turn_aborted`, since this process runs.
@@ -25,7 +27,8 @@ from recall.live.entry import Entry
 
 _LOCK = re.compile(r"([\w-][\w.-]{0,127})\.lock")
 _UUID7 = re.compile(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-_HEAD = 4096
+_SUBAGENT = re.compile(rb'"source":\s*\{\s*"subagent"|"thread_source":\s*"subagent"')
+_HEAD = 8192
 _TAIL = 256 << 10
 _BLOCKS = 16  # of _TAIL bytes that are looked at for the last turn's beginning
 _ENDS = (b'"task_complete"', b'"turn_aborted"')
@@ -60,13 +63,17 @@ def entries(home: str) -> list[Entry]:
     holders = held_by([path for _, _, path in found])
     if not process.has_proc():
         holders.update(_openers([path for path, pid in holders.items() if not pid]))
-    return [_entry(home, session, path, at, holders.get(path)) for at, session, path in sorted(found, reverse=True)]
+    out = []
+    for at, session, path in sorted(found, reverse=True):
+        rollout = rollout_of(home, session)
+        head = _head(rollout)
+        if "subagent" not in head:
+            out.append(_entry(home, session, path, at, holders.get(path), rollout, head))
+    return out
 
 
-def _entry(home: str, session: str, path: str, at: float, pid: int | None) -> Entry:
+def _entry(home: str, session: str, path: str, at: float, pid: int | None, rollout: str, head: dict[str, str]) -> Entry:
     """`pid` None: nobody holds the lock; 0: somebody does."""
-    rollout = rollout_of(home, session)
-    head = _head(rollout)
     try:
         written = os.stat(rollout).st_mtime if rollout else 0.0
     except OSError:
@@ -136,14 +143,16 @@ def rollout_of(home: str, session: str) -> str:
 
 
 def _head(rollout: str) -> dict[str, str]:
-    """cwd, source, originator of a rollout's first line, by a look at its beginning: the line itself is long."""
+    """cwd, source of a rollout's first line, and `subagent` for a sub-agent's, by a look at its beginning: the line itself is
+    long, and ends in the client's own instructions."""
     try:
         with open(rollout, "rb") as file:
             raw = file.read(_HEAD)
     except OSError:
         return {}
-    out = {}
-    for key in ("cwd", "source", "originator"):
+    raw = raw.partition(b"\n")[0].partition(b'"base_instructions"')[0]
+    out = {"subagent": "1"} if _SUBAGENT.search(raw) else {}
+    for key in ("cwd", "source"):
         match = re.search(rb'"%s":\s*("(?:[^"\\]|\\.)*")' % key.encode(), raw)
         if match:
             try:

@@ -12,6 +12,7 @@ import pytest
 from recall.core.address import address_of
 from tests.realclient.lab import Lab, Tui, wait_for
 from tests.realclient.talk import id_of
+from tests.realclient.test_hooks import trusting
 
 PERMISSION = {
     "claude": {"tools": [{"name": "Bash", "input": {"command": "rm -f x.txt", "description": "clean up"}}]},
@@ -96,6 +97,7 @@ def test_a_session_is_listed_with_id_terminal_and_state(lab: Lab, client: str) -
 
 
 def test_one_codex_after_new_is_two_sessions_and_only_one_of_them_has_an_address(lab: Lab) -> None:
+    """The one that it shows, also after /resume went back to the first."""
     lab.answer(default={"text": "ok."})
     tui = lab.tui("codex")
     tui.turn("the first thread", "ok.")
@@ -107,6 +109,14 @@ def test_one_codex_after_new_is_two_sessions_and_only_one_of_them_has_an_address
     tty, pane = place(tui)
     assert (rows[second]["address"], rows[second]["terminal"]["pane"]) == (address_of(tty), pane)
     assert (rows[first]["address"], rows[first]["terminal"]) == ("", None)
+    tui.submit("/resume")
+    tui.wait("esc exit")
+    tui.lab.tmux("send-keys", "-t", tui.name, "-l", "--", "first")
+    tui.wait("1 / 1")
+    tui.keys("Enter")
+    tui.wait("the first thread")
+    wait_for(lambda: ps(lab)[first]["address"] == address_of(tty), "the address of the first")
+    assert ps(lab)[second]["address"] == ""
 
 
 def test_background_sessions_of_claude_are_shown_as_such(lab: Lab) -> None:
@@ -148,13 +158,7 @@ def test_three_are_killed_and_just_those_are_reopened(hooked: Lab, tidied: bool)
     lab = hooked
     lab.answer(default={"text": "ok."})
     stays, left = lab.tui("claude", cwd="shop"), lab.tui("claude", cwd="shop")
-    killed = [lab.tui("claude"), lab.tui("claude", cwd="shop"), lab.tui("codex", ready="Hooks need review")]
-    killed[2].keys("2")  # trust them
-    with contextlib.suppress(TimeoutError):
-        killed[2].wait("Ask Codex", seconds=3)
-    if "Ask Codex" not in killed[2].screen():
-        killed[2].keys("Enter")
-    killed[2].wait("Ask Codex")
+    killed = [lab.tui("claude"), lab.tui("claude", cwd="shop"), trusting(lab)]
     for tui in (stays, left, *killed):
         tui.turn("please work on it", "ok.")
     (thread,) = [id_of(path) for path in lab.transcripts("codex")]
