@@ -222,6 +222,8 @@ def _forms(word: str, store: Store) -> dict[str, float]:
     for other in forms.extra(word):
         if len(found) < forms.LIMIT and store.rows_with(other):
             found[other] = forms.FORM
+    if not found:
+        found = {other: forms.FORM for other in forms.respelled(word) if store.rows_with(other)}
     return found
 
 

@@ -9,6 +9,7 @@ Stemmers: Snowball, through PyStemmer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -94,6 +95,41 @@ def extra(word: str) -> list[str]:
     if script(word) != "latin" or len(word) < 4:
         return []
     return [stem[:-1] + "y" for stem in stem_sets([word], "latin")[0] if stem.endswith("i") and len(stem) > 1]
+
+
+def respelled(word: str) -> list[str]:
+    """How a name that is nowhere in its own letters may be spelt in the other script: `кубернетесе` as `kubernetes`."""
+    name = script(word)
+    if len(word) < 4 or not word.isalpha():
+        return []
+    if name == "cyrillic":
+        stems = sorted(stem for stem in stem_sets([word], name)[0] if len(stem) >= 4)
+        return list(dict.fromkeys(other for one in (word, *stems) for other in _in_latin(one)))
+    return _in_cyrillic(word) if name == "latin" else []
+
+
+_LATIN = dict(zip("абвгдезийклмнопрстуфхцыэіґ", "abvgdeziyklmnoprstufhcyeig", strict=True)) | {
+    "ж": "zh", "ч": "ch", "ш": "sh", "щ": "sch", "ъ": "", "ь": "", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi",
+}  # fmt: skip
+_CYRILLIC = dict(zip("abcdefghiklmnopqrstuvwyz", "абкдефгхиклмнопкрстуввиз", strict=True)) | {
+    "sch": "щ", "zh": "ж", "ch": "ч", "sh": "ш", "ck": "к", "ph": "ф", "th": "т", "ts": "ц", "ya": "я", "yu": "ю", "oo": "у",
+    "dj": "дж", "j": "дж", "x": "кс",
+}  # fmt: skip
+_SOUNDS = "sch|zh|ch|sh|ck|ph|th|ts|ya|yu|oo|dj|."
+
+
+def _in_latin(word: str) -> list[str]:
+    """`докер` as `doker`, `docer` or `docker`."""
+    plain = "".join(_LATIN.get(char, char) for char in word.replace("дж", "j").replace("кс", "x"))
+    if not plain.isascii():
+        return []
+    return [plain.replace("v", v).replace("k", k) for v in "vw" for k in ("k", "c", "ck")]
+
+
+def _in_cyrillic(word: str) -> list[str]:
+    """`docker` as `докер`."""
+    plain = "".join(_CYRILLIC.get(sound, sound) for sound in re.findall(_SOUNDS, word))
+    return [] if any(char.isascii() for char in plain) else [plain]
 
 
 def _after(start: str) -> str:
