@@ -15,7 +15,7 @@ import hashlib
 import json
 from typing import Any, NamedTuple
 
-from recall.errors import NothingFound, Refused, Unavailable
+from recall.errors import Refused, Unavailable
 
 VERSION = 1
 
@@ -79,7 +79,7 @@ def request(op: str, now: float, within: float, **what: Any) -> bytes:
 
 def answer(line: bytes) -> dict[str, Any]:
     """What an answer says. Raises Unavailable for one of another version or that makes no sense, and for what the bridge could
-    not do; NothingFound for a session that is gone; Refused for what it would not do."""
+    not do (the session is gone, say); Refused for what it would not do."""
     try:
         found = json.loads(line)
         version, done = found["v"], found["ok"]
@@ -92,7 +92,7 @@ def answer(line: bytes) -> dict[str, Any]:
     words = " ".join(str(found.get("error") or "it does not say why").split())[:300]
     kind = found.get("kind")
     if kind == "gone":
-        raise NothingFound(f"iTerm2: {words}", "recall ps shows what is open")
+        raise Unavailable(f"iTerm2: {words}", "recall ps shows what is open")
     if kind == "refused":
         raise Refused(f"iTerm2: {words}")
     raise Unavailable(f"the bridge in iTerm2: {words}", FIX if kind == "iterm2" else RENEW)

@@ -37,27 +37,29 @@ def panes(env: Mapping[str, str]) -> list[Pane]:
         if runs(env):
             raise
         return []  # the socket that was left behind
-    return [
-        Pane(_MODULE, told.id, told.tty.removeprefix("/dev/"), told.pid or told.job, told.title, told.cwd)
-        for told in found
-    ]
+    return [Pane(_MODULE, told.id, told.tty.removeprefix("/dev/"), told.pid, told.title, told.cwd) for told in found]
 
 
 def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
     """See `Driver.read`; lines that the terminal wrapped are joined."""
     wanted = max(1, min(lines, bridge.MOST_LINES))
-    text = ask(env, bridge.READ, pane=pane.id, tty=pane.tty, lines=wanted).get("text")
+    text = ask(env, bridge.READ, **_named(pane), lines=wanted).get("text")
     return text if isinstance(text, str) else ""
 
 
 def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:
     """See `Driver.paste`. Refused where the text holds what would act in the terminal."""
-    ask(env, bridge.PASTE, pane=pane.id, tty=pane.tty, text=pasteable(text))
+    ask(env, bridge.PASTE, **_named(pane), text=pasteable(text))
 
 
 def enter(pane: Pane, env: Mapping[str, str]) -> None:
     """See `Driver.enter`."""
-    ask(env, bridge.ENTER, pane=pane.id, tty=pane.tty)
+    ask(env, bridge.ENTER, **_named(pane))
+
+
+def _named(pane: Pane) -> dict[str, Any]:
+    """A session, and what it is known to be: another one is not meant."""
+    return {"pane": pane.id, "tty": pane.tty, "pid": pane.pid}
 
 
 def hello(env: Mapping[str, str], *, within: float = DEADLINE) -> dict[str, Any]:

@@ -38,6 +38,10 @@ class Screen:
     overflow: int = 0
     received: list[str] = field(default_factory=list)
 
+    def receive(self, text: str) -> None:
+        """Text that somebody types."""
+        self.received.append(text)
+
 
 class Held:
     """Requests of one kind that wait."""
@@ -156,7 +160,7 @@ class StandIn:
     # ------------------------------------------------------------ answers
 
     def _list_sessions(self, request: Any, reply: Any) -> None:
-        for screen in self.screens.values():
+        for screen in list(self.screens.values()):
             if screen.id in self.buried:
                 self._summary(reply.buried_sessions.add(), screen)
                 continue
@@ -226,4 +230,4 @@ class StandIn:
             targets = [self.screens[request.session]]
         reply.status = 0
         for screen in targets:
-            screen.received.append(request.text)
+            screen.receive(request.text)

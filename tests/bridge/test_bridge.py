@@ -20,7 +20,7 @@ import pytest
 
 from recall.core import bridge as wire
 from recall.core.model import Pane
-from recall.errors import NothingFound, RecallError, Refused, Unavailable
+from recall.errors import RecallError, Refused, Unavailable
 from recall.terminals import iterm2_bridge as driver
 from tests.conftest import ROOT
 
@@ -131,15 +131,17 @@ def test_only_the_id_of_a_session_is_one(bridged: Desk, name: str) -> None:
         lambda: driver.enter(Pane("iterm2", name), bridged.env),
         lambda: driver.read(Pane("iterm2", name), 5, bridged.env),
     ):
-        with pytest.raises(NothingFound, match="no such session"):
+        with pytest.raises(Unavailable, match="the session is gone"):
             what()
     assert bridged.iterm.sent == []
 
 
 def test_a_session_whose_terminal_is_another_one_now_gets_nothing(bridged: Desk) -> None:
     """The caller looked at one terminal and would type into another."""
-    with pytest.raises(NothingFound, match="another terminal"):
+    with pytest.raises(Unavailable, match="another terminal"):
         driver.paste(A._replace(tty="ttys009"), "x", bridged.env)
+    with pytest.raises(Unavailable, match="another program"):
+        driver.enter(A._replace(pid=99), bridged.env)
     assert bridged.iterm.sent == []
 
 
@@ -147,7 +149,7 @@ def test_a_session_that_goes_in_between_is_told(bridged: Desk) -> None:
     """The package's own method would not say so: iTerm2 tells that it sent to nobody."""
     bridged.iterm.closing.add("GUID-A")
     for what in (lambda: driver.paste(A, "x", bridged.env), lambda: driver.enter(A, bridged.env)):
-        with pytest.raises(NothingFound, match="no such session"):
+        with pytest.raises(Unavailable, match="the session is gone"):
             what()
     assert bridged.iterm.screens["GUID-A"].received == []
 
@@ -294,6 +296,7 @@ WRONG: list[tuple[str, Callable[[float], bytes], str]] = [
     ("a session that is no text", lambda now: line(now, op="enter", pane=5), "request"),
     ("no text", lambda now: line(now, op="paste", pane="GUID-A"), "request"),
     ("an empty text", lambda now: line(now, **{**PASTE, "text": ""}), "request"),
+    ("a process that is no number", lambda now: line(now, **PASTE, pid="1"), "request"),
     ("a terminal that is no text", lambda now: line(now, **PASTE, tty=3), "request"),
     ("no lines", lambda now: line(now, op="read", pane="GUID-A", lines=0), "request"),
     ("too many lines", lambda now: line(now, op="read", pane="GUID-A", lines=10**9), "request"),

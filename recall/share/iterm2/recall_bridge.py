@@ -109,6 +109,8 @@ def understood(line: bytes) -> dict[str, Any]:
         raise Wrong("request", "no session is named")
     if not isinstance(asked.get("tty", ""), str):
         raise Wrong("request", "tty is no text")
+    if isinstance(asked.get("pid", 0), bool) or not isinstance(asked.get("pid", 0), int):
+        raise Wrong("request", "pid is no number")
     if op == READ:
         lines = asked.get("lines")
         if isinstance(lines, bool) or not isinstance(lines, int) or not 0 < lines <= MOST_LINES:
@@ -144,16 +146,18 @@ class ITerm:
         return list(found.values())
 
     async def session(self, job: Job) -> Any:
-        """The session that a job names, if it is there and its terminal is the one that the caller means. By comparison with
+        """The session that a job names, if it is there and its terminal and its program are those that the caller means. By comparison with
         all: the API itself would take 'all' and 'active' for an id."""
         for session in await self.sessions():
             if session.session_id == job.asked["pane"]:
                 break
         else:
-            raise Wrong("gone", "there is no such session any more")
-        tty = job.asked.get("tty", "")
+            raise Wrong("gone", "the session is gone")
+        tty, pid = job.asked.get("tty", ""), job.asked.get("pid", 0)
         if tty and bare(await session.async_get_variable("tty")) != bare(tty):
-            raise Wrong("gone", "the session has another terminal now")
+            raise Wrong("gone", "the session that was meant is gone: this one has another terminal")
+        if pid and await session.async_get_variable("pid") != pid:
+            raise Wrong("gone", "the session that was meant is gone: this one began with another program")
         return session
 
     async def hello(self, job: Job) -> dict[str, Any]:
@@ -204,7 +208,7 @@ class ITerm:
         job.sent = True
         done = await self.iterm2.rpc.async_send_text(self.connection, session.session_id, text, True)
         if done.send_text_response.status:
-            raise Wrong("gone", "there is no such session any more")
+            raise Wrong("gone", "the session is gone")
         return {}
 
 
