@@ -62,15 +62,18 @@ def _table(app: App, rows: list[Listed], columns: int) -> None:
         (row.address or "-", row.open.client, row.short, row.project, state_of(row), row.title or "-", row.reach)
         for row in rows
     ]
-    wide = [min(24, max([len(head), *(width(cell[n]) for cell in cells)])) for n, head in enumerate(_HEAD[:-1])]
+    wide = [max([len(head), *(width(cell[n]) for cell in cells)]) for n, head in enumerate(_HEAD[:-1])]
+    wide[3], wide[4] = min(wide[3], 20), min(wide[4], 26)  # project and state; an address or id that is cut is none
     dim, plain = ("\x1b[2m", "\x1b[0m") if colored(app.settings) else ("", "")
     if rows:
         head = "  ".join(pad(name, size) for name, size in zip(_HEAD, [*wide, 5], strict=True))
         print(f"{dim}{cut(head, columns).rstrip()}{plain}")
     for *cell, title, reach in cells:
         start = "  ".join(pad(text, size) for text, size in zip(cell, wide, strict=True))
-        end = f"{title} ({reach})" if reach else title
-        print(cut(f"{start}  {end}", max(columns, 20)))
+        if reach:
+            room = columns - width(start) - width(reach) - 5
+            title = f"{cut(title, room)} ({reach})" if room > 0 else reach
+        print(cut(f"{start}  {title}", max(columns, 20)))
     sys.stdout.flush()
 
 

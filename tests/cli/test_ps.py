@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import stat
+import sys
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from recall.core.plain import width
 from tests.builders import claude_session, codex_session
-from tests.conftest import Run
+from tests.conftest import Run, environment
 from tests.standins import StandIns
 
 IDS = [f"5a1c0b1e-93f0-4f5e-a7d4-00000000000{n}" for n in range(5)]
@@ -74,6 +79,30 @@ def test_json_has_all_that_is_known(clients: StandIns, run_recall: Run) -> None:
         "updated": "2026-11-29T19:34:16Z",
         "current": True,
     }
+
+
+@pytest.mark.parametrize("columns", [40, 72, 100, 160])
+def test_on_a_terminal_it_is_a_table(clients: StandIns, home: Path, columns: int) -> None:
+    """With a head, in the columns that there are; addresses and ids stay whole."""
+    one = clients.claude(IDS[0], terminal=True, name="выгрузка воронки продаж по менеджерам " * 3, nameSource="user")
+    clients.claude("9" + IDS[1][1:], kind="bg", name="項目の輸出" * 9, nameSource="auto", status="busy")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        termios.tcsetwinsize(0, (24, columns))
+        words = [sys.executable, "-m", "recall", "ps"]
+        os.execvpe(words[0], words, environment(home, TMUX_TMPDIR=str(home), NO_COLOR="1", TERM="xterm"))
+    shown = b""
+    with contextlib.suppress(OSError):  # how the end of a terminal is told
+        while part := os.read(terminal, 65536):
+            shown += part
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    head, first, second = shown.decode().splitlines()
+    assert head.startswith("ADDRESS  CLIENT  ID")
+    assert first.startswith(f"s{int(one.tty.removeprefix('pts/')):03}     claude  {IDS[0][:8]}  ")
+    assert max(map(width, (head, first, second))) <= columns
+    if columns >= 100:
+        assert second.endswith(f"(claude attach 9{IDS[1][1:8]})")
 
 
 def test_nothing_open(home: Path, run_recall: Run) -> None:
