@@ -193,6 +193,29 @@ def test_three_are_killed_and_just_those_are_reopened(hooked: Lab, tidied: bool)
     assert wanted[0] not in lab.recall("reopen", "--crashed", "--print").stdout
 
 
+def test_what_was_killed_is_reopened_in_windows(lab: Lab) -> None:
+    """Each in a window of its own with its history, and not a second time."""
+    lab.answer(default={"text": "ok."})
+    stays = lab.tui("claude", cwd="shop")
+    killed = [lab.tui("claude"), lab.tui("codex")]
+    for tui in killed:
+        tui.turn("please work on it", "ok.")
+    wanted = {id_of(lab.transcripts(client)[-1]) for client in ("claude", "codex")}
+    for tui in killed:
+        tui.kill()
+    inside = {"TMUX": f"{lab.root}/s,1,0"}
+    done = lab.recall("reopen", "--crashed", "--terminal", "tmux", **inside)
+    assert len(done.stdout.splitlines()) == len(wanted)
+    assert lab.recall("reopen", "--crashed", "--print", check=False, **inside).returncode == 1
+    wait_for(lambda: {row for row, told in ps(lab).items() if told["terminal"]} >= wanted, "both sessions in windows")
+    for row, told in ps(lab).items():
+        if row in wanted:
+            screen = lab.tmux("capture-pane", "-p", "-t", told["terminal"]["pane"])
+            assert "please work on it" in screen
+    assert lab.recall("reopen", "--crashed", "--print", check=False, **inside).returncode == 1
+    assert stays.alive()
+
+
 def test_sigterm_leaves_word(hooked: Lab) -> None:
     """As a machine that goes down sends it: reason `other`, the client's own number, and no trace."""
     lab = hooked
