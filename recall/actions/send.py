@@ -5,6 +5,10 @@ take an Enter that follows at once for a part of the paste; the client is looked
 meanwhile would be answered by Enter; Enter; and what shows that the text arrived. If it still stands in the input line after
 a while, Enter is pressed once more. The text itself never is given twice.
 
+Claude Code takes a paste of more than three lines or 800 characters for something that the person copied from elsewhere: the
+model gets it in tags that say so, and is told to be wary of what it asks. Therefore a text goes there in several pastes, each
+below that, which make one prompt (seen with 2.1.332; Codex gives a paste to the model as it is).
+
 A bracketed paste does for slash commands, too: both clients open their menu and run the command (seen with Claude Code
 2.1.332 and Codex 0.171.0).
 """
@@ -27,6 +31,11 @@ MOST = 100_000
 PAUSE = {"claude": 0.15, "codex": 0.4}  # seconds between paste and Enter, and more the longer the text:
 _PER_BYTE = 1 / 20_000
 _MOST_MORE = 1.5
+
+LINES, CHARACTERS = 3, 700
+"""Of one paste for Claude Code."""
+PASTES = 40
+"""A text that would take more goes in one paste, in its tags: it is material rather than a request."""
 
 SHOWN = 3.0  # seconds in which the text must be seen in the input line
 FIRST = 2.0  # seconds after which Enter is pressed once more
@@ -67,6 +76,18 @@ def fit(text: str) -> str:
     return text
 
 
+def pieces(client: str, text: str) -> list[str]:
+    """The text as the pastes that it is given in."""
+    if client != "claude":
+        return [text]
+    out = [""]
+    for part in re.findall(rf"\n?[^\n]{{1,{CHARACTERS - 1}}}|\n", text):
+        if len(out[-1]) + len(part) > CHARACTERS or out[-1].count("\n") + part.count("\n") >= LINES:
+            out.append("")
+        out[-1] += part
+    return out if len(out) <= PASTES else [text]
+
+
 def send(
     target: Target,
     text: str,
@@ -101,7 +122,8 @@ class _Typing:
     def run(self) -> Sent:
         before, state, stood = self._look(typed=False)
         tail = Tail(lambda: self._world.transcript(before))
-        self._driver.paste(self._pane, self._text, self._world.env)
+        for piece in pieces(before.client, self._text):
+            self._driver.paste(self._pane, piece, self._world.env)
         size = len(self._text.encode())
         self._world.sleep(PAUSE[before.client] + min(_MOST_MORE, size * _PER_BYTE))
         stands = None if stood is None else self._taken(stood)

@@ -17,7 +17,10 @@ _RULE = re.compile(r"[╭╰]?─{10,}.*")
 _SIGN = re.compile(r"[│\s]{0,2}[❯>!#](?:\s|$)")
 _CODEX_SIGN = re.compile(r"›(?:\s|$)")
 _CHOICE = re.compile(r"\s*[❯›]\s")
-_ASKED = re.compile(r"\b(?:esc|enter)\b(?: or esc)? to (?:cancel|confirm|close|select|go back|exit|continue)", re.I)
+_ASKED = re.compile(
+    r"\b(?:esc|enter)\b(?: or esc)? (?:to )?(?:cancel|confirm|close|select|go back|back|exit|continue|dismiss|submit)\b",
+    re.I,
+)
 _AT_WORK = re.compile(r"\besc to interrupt\b")
 _COLLAPSED = re.compile(r"\[Pasted (?:text #\d+(?: \+\d+ lines)?|Content \d+ chars)\]", re.I)
 _EMPTY = ("Ask Codex to do anything", "Press up to edit queued messages")
@@ -73,9 +76,9 @@ def _codex_input(lines: list[str]) -> str | None:
     if at is None or _codex_asks(lines):
         return None
     below = lines[at + 1 :]
-    if any(line and not line.startswith("  ") for line in below):
-        return None  # it was said earlier, and answered
-    end = len(below) - 1 - below[::-1].index("") if "" in below else 0
+    if "" not in below or any(line and not line.startswith("  ") for line in below):
+        return None  # it was said earlier, and answered, or is a choice
+    end = len(below) - 1 - below[::-1].index("")
     return _joined([_CODEX_SIGN.sub("", lines[at], count=1), *below[:end]])
 
 

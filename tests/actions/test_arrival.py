@@ -25,6 +25,11 @@ def codex(text: str, role: str = "user") -> dict[str, object]:
     return {"ordinal": 9, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}}
 
 
+def typed_item(text: str) -> dict[str, object]:
+    item = {"type": "UserMessage", "content": [{"type": "text", "text": text}]}
+    return {"type": "event_msg", "payload": {"type": "item_completed", "item": item}}
+
+
 @pytest.mark.parametrize(
     ("record", "text", "found"),
     [
@@ -35,7 +40,7 @@ def codex(text: str, role: str = "user") -> dict[str, object]:
         (claude([{"type": "text", "text": "later"}], "assistant"), "later", ""),
         (claude("something else"), "later", ""),
         (codex("one\n\ntwo"), "one\n\ntwo", "arrived"),
-        ({"type": "event_msg", "payload": {"type": "item_completed", "item": {"type": "UserMessage", "content": [{"type": "text", "text": "one"}]}}}, "one", "arrived"),
+        (typed_item("one"), "one", "arrived"),
         (codex("one", "assistant"), "one", ""),
     ],
 )  # fmt: skip

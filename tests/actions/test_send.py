@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall.actions.send import MOST, PAUSE, Sent, fit, send
+from recall.actions.send import CHARACTERS, LINES, MOST, PASTES, PAUSE, Sent, fit, pieces, send
 from recall.core.model import Pane
 from recall.errors import NothingFound, RecallError, Refused, Unavailable, Usage
 from tests.actions.driven import FakeClient
 from tests.machine import uid
 
 CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
-TEXT = 'one\n  two "quoted" $(x)\n\nthree ü 你好'
+TEXT = 'one\n  two "quoted" $(x)\nthree ü 你好'
 
 
 def refused(fake: FakeClient, kind: type[RecallError], *, force: bool = False, text: str = TEXT) -> RecallError:
@@ -360,6 +360,30 @@ def test_what_is_sent_cannot_end_the_paste(text: str) -> None:
         return
     assert not any((ord(char) < 32 and char not in "\n\t") or 127 <= ord(char) < 160 for char in kept)
     kept.encode()
+
+
+LONG = st.lists(st.text(alphabet="ab é/", max_size=20) | st.just("x" * 2000)).map("\n".join)
+
+
+@given(LONG)
+def test_pieces(text: str) -> None:
+    """Put together they are the text; for Claude Code each is small enough not to be taken for something copied."""
+    assert pieces("codex", text) == [text]
+    found = pieces("claude", text)
+    assert "".join(found) == text
+    if len(found) > 1:
+        assert len(found) <= PASTES
+        assert all(len(one) <= CHARACTERS and one.count("\n") < LINES for one in found)
+
+
+def test_a_request_of_several_lines_is_no_pasted_document(tmp_path: Path) -> None:
+    """Claude Code gets it in several pastes and one Enter; what is very long goes in one."""
+    fake = FakeClient(tmp_path)
+    text = "\n".join(f"step {number}" for number in range(30))
+    assert send(fake.target, text, fake.world()).result == "arrived"
+    assert len(fake.pasted) == 15
+    assert (fake.submitted, fake.pressed) == ([text], 1)
+    assert pieces("claude", "\n".join("x" * 500)) == ["\n".join("x" * 500)]
 
 
 def test_a_pane_of_a_terminal_that_does_not_know_its_device(tmp_path: Path) -> None:

@@ -113,6 +113,16 @@ CODEX_ASKS = """\
   Press enter to confirm or esc to cancel
 """
 
+CODEX_MENU = """\
+• First answer.
+
+  Select Model and Effort
+
+› 1. GPT-6.2-Sol    Fast, go-to model for coding and everyday work.
+  2. GPT-6.2-Astra  Our most capable model for complex coding and professional work.
+  enter select · esc back
+"""
+
 CODEX_WORKS = """\
 › one slow
 
@@ -147,6 +157,8 @@ CODEX_WORKS = """\
         ("codex", CODEX.format("1. do this\n  2. press enter to confirm or esc to cancel"), "1. do this\n2. press enter to confirm or esc to cancel"),
         ("codex", CODEX_WORKS, ""),
         ("codex", CODEX_ASKS, None),
+        ("codex", CODEX_MENU, None),
+        ("codex", CODEX_MENU.replace("  enter select · esc back\n", ""), None),
         ("codex", "› said before\n\n• answered\n\n  no input line", None),
         ("codex", "", None),
     ],
@@ -173,6 +185,7 @@ def test_a_long_draft_is_still_an_input_line() -> None:
         ("claude", CLAUDE_TRANSCRIPT, False),
         ("claude", CLAUDE.format("❯ 1. Yes\n  Esc to cancel"), False),
         ("codex", CODEX_ASKS, True),
+        ("codex", CODEX_MENU, True),
         ("codex", CODEX_WORKS, False),
         ("codex", CODEX.format("press enter to confirm or esc to cancel"), False),
         ("codex", "", False),
