@@ -9,17 +9,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from recall import clients
 from recall.actions.cards import card_of
 from recall.actions.find import COMMON
-from recall.actions.reading import line_range
-from recall.actions.show import last_messages, own_file
-from recall.actions.snippet import around
-from recall.actions.transcript import shown
 from recall.core.card import TASK
-from recall.core.facts import Facts
+from recall.core.clean import clean
 from recall.core.model import SPOKEN, USER, ZONE_NAMES, Card, Record, Session
-from recall.core.plain import one_line
+from recall.core.plain import one_line, plain
 from recall.errors import NothingFound
 from recall.settings import Settings
 from recall.store import SHIFT, Store
@@ -100,6 +95,11 @@ def preview(
 
 def _turns(row: int, store: Store, settings: Settings, words: tuple[str, ...]) -> Iterator[Turn]:
     """What stands in one row of the index and holds some of the words."""
+    from recall import clients
+    from recall.actions.reading import line_range
+    from recall.actions.snippet import around
+    from recall.core.facts import Facts
+
     place = store.place(row)
     file = store.file_by_no(place[0]) if place else None
     if place is None or file is None:
@@ -107,7 +107,7 @@ def _turns(row: int, store: Store, settings: Settings, words: tuple[str, ...]) -
     copy = os.path.join(settings.archive, file.copy)
     path = copy if os.path.exists(copy) or file.source.endswith(".zst") or not file.source else file.source
     for record in _records(clients.get(file.client).parse(line_range(path, place[1], place[2]), Facts(), SPOKEN)):
-        text, count = around(one_line(shown(record.text)), words)
+        text, count = around(one_line(clean(plain(record.text))), words)
         if count:
             yield Turn(ZONE_NAMES[record.zone], record.time, text)
 
@@ -123,9 +123,11 @@ def _records(found: Iterable[Record]) -> Iterator[Record]:
 
 def _ends(row: Session, store: Store, settings: Settings) -> tuple[tuple[Turn, ...], int, str]:
     """The first request and the last messages; nothing found; what could not be read."""
+    from recall.actions.show import last_messages, own_file
+
     turns: list[Turn] = []
     if row.ask and (row.task or row.title or len(row.ask) > TASK):  # else it stands above as what it was about
-        turns.append(Turn(ZONE_NAMES[USER], row.started, _cut(shown(row.ask))))
+        turns.append(Turn(ZONE_NAMES[USER], row.started, _cut(clean(plain(row.ask)))))
     try:
         path, file = own_file(row, store, settings)
         last = last_messages(path, file.client, SPOKEN, LAST)
@@ -134,8 +136,8 @@ def _ends(row: Session, store: Store, settings: Settings) -> tuple[tuple[Turn, .
     except OSError as problem:
         return tuple(turns), 0, f"the transcript cannot be read: {problem.strerror}"
     spoken = [record for record in last if record.zone <= 1][-LAST:]
-    said = [Turn(ZONE_NAMES[record.zone], record.time, _cut(shown(record.text))) for record in spoken]
-    if said and row.ask and said[0].text == _cut(shown(row.ask)):
+    said = [Turn(ZONE_NAMES[record.zone], record.time, _cut(clean(plain(record.text)))) for record in spoken]
+    if said and row.ask and said[0].text == _cut(clean(plain(row.ask))):
         said = said[1:]
     return (*turns, *said), 0, ""
 

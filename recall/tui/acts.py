@@ -11,13 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
-from recall.actions.cmd import newest_of, resume
-from recall.core import shell
 from recall.core.model import Open, Session
 from recall.errors import NothingFound, RecallError, Refused, Unavailable, Usage
 from recall.shelf import Shelf
 from recall.store import Store, open_store
-from recall.tui import clipboard
 from recall.tui.search import Parts
 
 Say = Callable[[str], None]
@@ -65,6 +62,8 @@ class Hands:
 
 def _fresh(store: Store, row: Session) -> Session:
     """The session as it is now, the newest of its chain; it may have gone since the list was made."""
+    from recall.actions.cmd import newest_of
+
     found = [one for one in store.sessions_like(row.id, 2) if one.id == row.id and one.client == row.client]
     if not found:
         raise NothingFound(f"session {row.id} is not in the index any more", "")
@@ -129,6 +128,10 @@ def _live(parts: Parts) -> dict[str, Open]:
 
 def copy(parts: Parts, row: Session) -> tuple[str, list[str]]:
     """(the line that resumes a session, names of the programs that took it to a clipboard)."""
+    from recall.actions.cmd import resume
+    from recall.core import shell
+    from recall.tui import clipboard
+
     with open_store(parts.settings.index) as store:
         line = shell.line(resume(_fresh(store, row), store, parts.settings).plan)
     return line, clipboard.give(line, parts.env)

@@ -21,7 +21,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from recall.actions.preview import Preview
-from recall.core.card import index_line
+from recall.core.card import SHORT, index_line
 from recall.core.model import Hit, Session
 from recall.core.plain import one_line
 from recall.errors import RecallError, Refused
@@ -30,9 +30,9 @@ from recall.tui.bar import Bar
 from recall.tui.card import page
 from recall.tui.keys import KEYS
 from recall.tui.lines import Lines
-from recall.tui.messages import Answered, Bug, Failed, Seen, Then, Word
+from recall.tui.messages import Answered, Bug, Failed, Named, Seen, Then, Word
 from recall.tui.rows import draw
-from recall.tui.search import Answer, Parts, Previewer, Searcher, Wanted
+from recall.tui.search import ROWS, Answer, Names, Parts, Previewer, Searcher, Wanted
 from recall.tui.text import safe, wrapped
 from recall.tui.typed import Typed
 
@@ -133,11 +133,13 @@ class Main(Screen[None], inherit_bindings=False):
         self._completing: Completing | None = None
         self._after = ""  # what was pressed before the answer was there
         self._refused: Refusal | None = None
-        self._known: completion.Values = {}
+        self._names = Names({}, {})
+        self._rows = ROWS
         self._refreshed = False
         self._searcher = Searcher(
             parts,
             lambda answer: self._post(Answered(answer)),
+            lambda names: self._post(Named(names)),
             lambda asked, problem: self._post(Failed(asked, problem)),
             self._bug,
         )
@@ -209,10 +211,11 @@ class Main(Screen[None], inherit_bindings=False):
         if self._completing and event.value != self._completing.shown:
             self._completing = None
         self._quiet()
+        self._rows = ROWS
         self._ask()
 
     def _ask(self) -> None:
-        self._asked = self._searcher.ask(self.typed.value, self._everything)
+        self._asked = self._searcher.ask(self.typed.value, self._everything, self._rows)
         self._count()
 
     def on_answered(self, event: Answered) -> None:
@@ -221,9 +224,8 @@ class Main(Screen[None], inherit_bindings=False):
             return
         before = self.answer
         old = self.selected
-        again = before is not None and before.asked[1:] == answer.asked[1:]
+        again = before is not None and before.asked[1:3] == answer.asked[1:3]
         self.answer, self._problem = answer, None
-        self._known = answer.known
         chosen = 0
         if again and old is not None:
             ids = [hit.session.id for hit in answer.found.hits]
@@ -252,10 +254,20 @@ class Main(Screen[None], inherit_bindings=False):
                 self._refreshed = True
                 threading.Thread(target=self._refresh_index, daemon=True).start()
 
+    def on_named(self, event: Named) -> None:
+        before, self._names = self._names, event.names
+        row = self._row()
+        if row is not None and before.shorts.get(row.id) != event.names.shorts.get(row.id):
+            self._show_card(top=None)
+
+    def _short(self, row: Session) -> str:
+        return self._names.shorts.get(row.id) or row.id[: SHORT.get(row.client, 8)]
+
     def on_word(self, event: Word) -> None:
         if event.text:
             self._say(event.text)
         if event.done:
+            self._searcher.renew()
             self._ask()
 
     @property
@@ -364,7 +376,7 @@ class Main(Screen[None], inherit_bindings=False):
         row, answer = self.seen.session, self.answer
         strips = page(
             self.seen,
-            answer.shorts.get(row.id, row.id[:8]),
+            self._short(row),
             self.parts.settings.home,
             self.parts.now().tzinfo,
             frozenset(answer.words),
@@ -420,7 +432,7 @@ class Main(Screen[None], inherit_bindings=False):
 
     def _current(self) -> bool:
         """Is what is listed the answer to what is typed?"""
-        return self.answer is not None and self.answer.asked[1:] == (self.typed.value, self._everything)
+        return self.answer is not None and self.answer.asked[1:3] == (self.typed.value, self._everything)
 
     def action_move(self, lines: int) -> None:
         self._quiet()
@@ -436,6 +448,13 @@ class Main(Screen[None], inherit_bindings=False):
         if self.selected is not None:
             self.list.choose(number)
             self._selected()
+            if (
+                number >= self.list.count - 1
+                and self.answer
+                and self.answer.found.total > self.list.count == self._rows
+            ):
+                self._rows *= 4
+                self._ask()
 
     def action_scroll(self, lines: int) -> None:
         self.card.shift(lines * 2)
@@ -473,7 +492,7 @@ class Main(Screen[None], inherit_bindings=False):
             number = max(doing.number + way, -1) % len(at.choices)
         else:
             typed = self.typed.value
-            at = completion.complete(typed, self.typed.cursor_position, self._known)
+            at = completion.complete(typed, self.typed.cursor_position, self._names.known)
             if not at.choices:
                 self._say("nothing completes this; Tab completes project: client: status: tag: since: …")
                 return
@@ -639,8 +658,7 @@ class Main(Screen[None], inherit_bindings=False):
         row = self._row()
         if row is None or self.answer is None:
             return
-        short = self.answer.shorts.get(row.id, row.id[:8])
-        told = index_line(row, short, self.parts.now().tzinfo, live=row.id in self.answer.live)
+        told = index_line(row, self._short(row), self.parts.now().tzinfo, live=row.id in self.answer.live)
 
         def sure(yes: bool) -> None:
             self._answered()

@@ -8,13 +8,19 @@ from textual.message import Message
 
 from recall.actions.preview import Preview
 from recall.errors import RecallError
-from recall.tui.search import Answer, Asked, Wanted
+from recall.tui.search import Answer, Asked, Names, Wanted
 
 
 class Answered(Message):
     def __init__(self, answer: Answer) -> None:
         super().__init__()
         self.answer = answer
+
+
+class Named(Message):
+    def __init__(self, names: Names) -> None:
+        super().__init__()
+        self.names = names
 
 
 class Failed(Message):

@@ -23,8 +23,8 @@ from recall.shelf import Shelf
 from recall.store import OlderIndex, Store, open_store
 from recall.tui import completion
 
-ROWS = 300
-"""Sessions that are listed at most."""
+ROWS = 100
+"""Sessions that are listed at first; whoever goes to the end gets more."""
 IDLE = 1.0
 """Seconds without a question after which the index is let go."""
 
@@ -51,18 +51,24 @@ class Asked(NamedTuple):
     number: int
     text: str
     everything: bool
+    rows: int = ROWS
 
 
 class Answer(NamedTuple):
-    """What a question gave. `words` are those of the index that answer it; `shorts` ids as they are shown; `known` what
-    filters can be completed with."""
+    """What a question gave. `words` are those of the index that answer it."""
 
     asked: Asked
     query: Query
     found: Found
     words: tuple[str, ...]
-    shorts: Mapping[str, str]
     live: frozenset[str]
+
+
+class Names(NamedTuple):
+    """What is the same for all questions until something changes: `shorts`, ids as they are shown, and `known`, what filters
+    can be completed with."""
+
+    shorts: Mapping[str, str]
     known: completion.Values
 
 
@@ -132,26 +138,33 @@ class Index:
 
 
 class Searcher:
-    """Answers questions. `told` gets an Answer, or (question, error) where there is none; it is called in the thread."""
+    """Answers questions: `told` gets the answers, `named` the names behind the first one and behind one after `renew`,
+    `failed` the question and why there is no answer. All are called in the thread."""
 
     def __init__(
         self,
         parts: Parts,
         told: Callable[[Answer], None],
+        named: Callable[[Names], None],
         failed: Callable[[Asked, RecallError], None],
         bug: Callable[[Exception], None],
     ) -> None:
         self._parts = parts
-        self._told, self._failed, self._bug = told, failed, bug
+        self._told, self._named, self._failed, self._bug = told, named, failed, bug
         self._index = Index(parts)
+        self._names: Names | None = None
         self._newest = 0
         self._latest: Latest[Asked] = Latest(self._work, self._index.rest)
 
-    def ask(self, text: str, everything: bool) -> int:
+    def ask(self, text: str, everything: bool, rows: int = ROWS) -> int:
         """Put a question; its number."""
         self._newest += 1
-        self._latest.ask(Asked(self._newest, text, everything))
+        self._latest.ask(Asked(self._newest, text, everything, rows))
         return self._newest
+
+    def renew(self) -> None:
+        """Something changed in the index."""
+        self._names = None
 
     def stop(self) -> None:
         self._latest.stop(0.3)
@@ -159,6 +172,10 @@ class Searcher:
     def _work(self, asked: Asked) -> None:
         try:
             self._told(self.answer(asked))
+            if self._names is None:  # behind the answer, which a person waits for
+                rows = self._index.open().glances()
+                self._names = Names(short_ids((row.client, row.id) for row in rows), completion.values(rows))
+                self._named(self._names)
         except Exception as problem:
             self._index.rest()
             known = self._parts.explain(problem)
@@ -172,23 +189,20 @@ class Searcher:
         settings = self._parts.settings
         now = self._parts.now()
         store = self._index.open()
-        rows = store.glances()
-        known = completion.values(rows)
-        query = parse(completion.settled(asked.text, known), now)
+        query = parse(completion.settled(asked.text, self._names.known if self._names else {}), now)
         live = live_ids(settings)
         shelf = Shelf(settings.data, settings.state)  # anew: what was removed meanwhile is gone
         found = find(
             query,
             store,
             now=now.timestamp(),
-            limit=ROWS,
+            limit=asked.rows,
             everything=asked.everything,
             without=(settings.current_session,) if settings.current_session else (),
             removed=shelf.is_removed,
             live=live if query.filters.get("is") else None,
         )
-        shorts = short_ids((row.client, row.id) for row in rows)
-        return Answer(asked, query, found, words_of(query, found.hits), shorts, live, known)
+        return Answer(asked, query, found, words_of(query, found.hits), live)
 
 
 def words_of(query: Query, hits: list[Hit]) -> tuple[str, ...]:
