@@ -117,9 +117,12 @@ class Shelf:
 
     def card_text(self, name: str) -> tuple[str, CardFile]:
         """What a card's file says, and the file as it was read. OSError when it cannot be read."""
-        with open(os.path.join(self.data, name), "rb") as file:
-            status = os.fstat(file.fileno())
-            data = file.read(_LONGEST)
+        fd = os.open(f"{self.data}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            status = os.fstat(fd)
+            data = os.read(fd, min(status.st_size + 1, _LONGEST))
+        finally:
+            os.close(fd)
         return data.decode("utf-8", "replace"), CardFile(name, status.st_mtime_ns, status.st_size)
 
     def card(self, session: str) -> Card | None:

@@ -137,6 +137,36 @@ class Store:
             (name, mtime, size, session, *values),
         )
 
+    def add_alone(self, rows: Sequence[tuple[str, int, int, Session, Card, Mapping[str, str]]]) -> None:
+        """Take in card files (name, time in ns, size) whose sessions are not in the index, with a row and a head for
+        each; the numbers of the sessions are free (`last_session`)."""
+        marks = {n: ", ".join("?" * n) for n in (len(Session._fields), len(_CARD) + 4, len(_HEADS) + 1)}
+        self._db.executemany(
+            f"INSERT INTO session ({_SESSION}) VALUES ({marks[len(Session._fields)]})",
+            [tuple([+value if value.__class__ is bool else value for value in row[3]]) for row in rows],
+        )
+        self._db.executemany(
+            f"INSERT INTO card (name, mtime, size, session, {', '.join(_CARD)}) VALUES ({marks[len(_CARD) + 4]})",
+            [
+                (
+                    name,
+                    mtime,
+                    size,
+                    row.no,
+                    *["\n".join(said) if said.__class__ is tuple else said for said in card[:-1]],
+                )
+                for name, mtime, size, row, card, _ in sorted(rows)  # a table in the order of names grows at its end
+            ],
+        )
+        self._db.executemany(
+            f"INSERT INTO head(rowid, {', '.join(_HEADS)}) VALUES ({marks[len(_HEADS) + 1]})",
+            [(row[3].no, *[row[5].get(name, "") for name in _HEADS]) for row in rows],
+        )
+
+    def last_session(self) -> int:
+        """The highest number of a session; 0 where there is none."""
+        return int(self._db.execute("SELECT coalesce(max(no), 0) FROM session").fetchone()[0])
+
     def drop_card(self, name: str) -> None:
         """The card file `name` is gone."""
         self._db.execute("DELETE FROM card WHERE name = ?", (name,))

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from recall.core.card import with_card
 from recall.core.model import Card, Session
-from recall.core.text import fold
+from recall.core.text import fold_all
 from recall.shelf import CardFile, Shelf, id_in
 from recall.store import Store
 
 _BODY = 4000
 """Characters of a card's free text that are searched."""
+_MANY = 5000
+"""Cards that are written at a time."""
 
 
 class Look(NamedTuple):
@@ -62,9 +65,13 @@ def take_cards(
     borrowed = store.borrowed()
     if not (seen.new or seen.gone or borrowed):
         return 0, 0
+    from recall.core.cardfile import parse
+    from recall.core.clean import clean
+
     taken = 0
     touched = {*seen.gone.values(), *borrowed}
     owners = set(seen.owner.values())
+    fresh = _Fresh(store, shelf)
     alone: dict[int, Card | None] = {}  # the card of a session that has no other, so that it need not be read back
     with store.writing():
         for name in seen.gone:
@@ -74,30 +81,76 @@ def take_cards(
                 break
             taken += 1
             try:
-                no, card = _take(store, shelf, file.name)
+                text, read = shelf.card_text(file.name)
+                card = parse(clean(text), id_in(file.name))
             except OSError as problem:
                 trouble(file.name, problem)
                 continue
+            if file.name not in seen.owner and fresh.take(read, card):
+                continue
+            fresh.flush()
+            no = _take(store, shelf, read, card)
             touched |= {no, seen.owner.get(file.name, no)}
-            alone[no] = card if no not in alone and no not in owners else None
+            alone[no] = card if no not in alone and no not in owners and no not in fresh.numbers else None
+        fresh.flush()
         for no in touched:
             settle(store, shelf, no, alone.get(no))
     return taken + len(seen.gone), len(seen.new) - taken
 
 
-def _take(store: Store, shelf: Shelf, name: str) -> tuple[int, Card]:
-    """Read one file; (the number of its session, its card); 0 where it is no card or its session was removed."""
-    from recall.core.cardfile import parse
-    from recall.core.clean import clean
+class _Fresh:
+    """Cards of sessions that the index does not know, as after the loss of all transcripts: written many at a time."""
 
-    text, file = shelf.card_text(name)
-    card = parse(clean(text), id_in(name))
+    def __init__(self, store: Store, shelf: Shelf) -> None:
+        self._store = store
+        self._shelf = shelf
+        self._rows: list[tuple[str, int, int, Session, Card, dict[str, str]]] = []
+        self.numbers: set[int] = set()  # that were given to sessions
+        self._ids: set[str] = set()
+        self._longest = 0
+        self._last = -1
+        from recall.core.session import project_of
+
+        self._project = lru_cache(maxsize=None)(project_of)
+
+    def take(self, file: CardFile, card: Card) -> bool:
+        """Take in a card, if no session has its id or one that begins like it; was it taken in?"""
+        if self._last < 0:
+            self._ids = {session for _, session in self._store.ids()}
+            self._longest = max(map(len, self._ids), default=0)
+            self._last = self._store.last_session()
+        size = len(card.id)
+        if not size or size < self._longest or card.id in self._ids or self._shelf.is_removed(card.id):
+            return False
+        self._longest = size
+        self._ids.add(card.id)
+        self._last += 1
+        self.numbers.add(self._last)
+        row = alone_row(self._last, self._shelf, card, self._project(card.project))
+        self._rows.append((*file, row, card, head(row, card)))
+        if len(self._rows) == _MANY:
+            self._write()
+        return True
+
+    def flush(self) -> None:
+        """Write what was taken in; the index may be changed by others then."""
+        self._write()
+        self._last = -1
+
+    def _write(self) -> None:
+        if self._rows:
+            self._store.add_alone(self._rows)
+            self._rows.clear()
+
+
+def _take(store: Store, shelf: Shelf, file: CardFile, card: Card) -> int:
+    """Take in one card; the number of its session, 0 where it is no card or its session was removed."""
     if not card.id or shelf.is_removed(card.id):
-        store.drop_card(name)
-        return 0, card
+        store.drop_card(file.name)
+        return 0
     no = _owner(store, card)
-    store.put_card(name, file.mtime, file.size, no, card)
-    return no, card
+    store.put_card(*file, no, card)
+    return no
 
 
 def _owner(store: Store, card: Card) -> int:
@@ -153,23 +206,53 @@ def put(store: Store, shelf: Shelf, row: Session, card: Card | None = None) -> N
         if card is None:
             store.forget_session(row.no)
             return
-        from recall.core.clean import clean
-        from recall.core.session import project_of
-
-        name = clean(shelf.name(row.id))
-        row = row._replace(
-            cwd=card.project,
-            project=project_of(card.project),
-            title=name,
-            title_by="user" if name else "",
-            started=card.first or card.last,
-            updated=card.last or card.first or card.written_at,
-            messages=card.messages,
-            meta="meta" in card.tags,
-        )
+        row = _alone(row, shelf, card)
     row = with_card(row, card)
     store.put_session(row)
     store.put_head(row.no, head(row, card))
+
+
+def _alone(row: Session, shelf: Shelf, card: Card) -> Session:
+    """The row of a session of which there is nothing but a card."""
+    from recall.core.clean import clean
+    from recall.core.session import project_of
+
+    name = clean(shelf.name(row.id))
+    return row._replace(
+        cwd=card.project,
+        project=project_of(card.project),
+        title=name,
+        title_by="user" if name else "",
+        started=card.first or card.last,
+        updated=card.last or card.first or card.written_at,
+        messages=card.messages,
+        meta="meta" in card.tags,
+    )
+
+
+def alone_row(no: int, shelf: Shelf, card: Card, project: str) -> Session:
+    """The same for a session that was not there yet, its number `no`, with what its card says (`with_card`)."""
+    if shelf.name(card.id):
+        return with_card(_alone(Session(no, card.client, card.id), shelf, card), card)
+    return Session(
+        no,
+        card.client,
+        card.id,
+        card.project,
+        project,
+        title=card.title,
+        title_by="card" if card.title else "",
+        started=card.first or card.last,
+        updated=card.last or card.first or card.written_at,
+        messages=card.messages,
+        meta="meta" in card.tags,
+        status=card.status,
+        task=card.task or card.title,
+        tags="\n".join(card.tags),
+        entities="\n".join(card.entities),
+        written_by=card.written_by,
+        written_at=card.written_at,
+    )
 
 
 def head_of(store: Store, row: Session) -> dict[str, str]:
@@ -180,20 +263,20 @@ def head_of(store: Store, row: Session) -> dict[str, str]:
 def head(row: Session, card: Card | None) -> dict[str, str]:
     """What stands above a session's transcript, folded."""
     out = {
-        "title": fold(_lines((row.title, row.other_title, card.title if card else ""))),
-        "project": fold(f"{row.project} {row.branch}"),
-        "ask": fold(row.ask[:600]),
+        "title": _lines((row.title, row.other_title, card.title if card else "")),
+        "project": f"{row.project} {row.branch}",
+        "ask": row.ask[:600],
     }
     if card:
         # Made without a model, the task is the first request, which is there already, and tags and names are whatever
         # occurred: no more than that.
         said = card.written_by != "extract"
         names = _lines(card.entities)
-        out["task"] = fold(card.task) if said else ""
-        out["tags"] = fold(_lines((" ".join(card.tags), names))) if said else ""
+        out["task"] = card.task if said else ""
+        out["tags"] = _lines((" ".join(card.tags), names)) if said else ""
         rest = (card.method, card.next, *card.artifacts, card.body[:_BODY])
-        out["card"] = fold(_lines(rest if said else (" ".join(card.tags), names, *rest)))
-    return out
+        out["card"] = _lines(rest if said else (" ".join(card.tags), names, *rest))
+    return dict(zip(out, fold_all(tuple(out.values())), strict=True))
 
 
 def _lines(texts: Iterable[str]) -> str:

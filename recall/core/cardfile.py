@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from recall.core import front
+from recall.core.lazy import lazy
 from recall.core.model import Card
 from recall.core.plain import one_line, plain
 
@@ -43,6 +44,20 @@ _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?", re.IGNORECASE
 )
 _ARROW = re.compile(r"->|→|=>|–|—|\.\.+|\bto\b")
+_MARKS = frozenset(("id", "client", "dates", "messages", "status", "written_by", "written_at"))
+_LISTS = frozenset(("entities", "tags", "artifacts"))
+
+
+def _written_line(key: str) -> str:
+    if key in _LISTS:
+        return rf"""{key}: ?\[([^\n\[\](){{}}"']*)\]\n"""
+    rest = "[^\n#]" if key in _MARKS else "[^\n]"
+    return rf"""{key}: ?((?!null\n)[^\s#"'~>|]{rest}*|)\n"""
+
+
+_AS_WRITTEN = lazy("---\n" + "".join(map(_written_line, KEYS)) + r"---(?:\n|\Z)")
+"""What `render` writes, without what only `front` can read: quotes, comments, brackets in lists, folded texts."""
+
 _EXTRA = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -55,6 +70,10 @@ def parse(text: str, id: str = "") -> Card:
     text = text.removeprefix("\ufeff")
     if not text.replace("\n", "").isprintable():
         text = plain(text)
+    else:
+        match = _AS_WRITTEN.match(text)
+        if match and text.find("  ", 0, match.end()) < 0 and text.find(" \n", 0, match.end()) < 0:
+            return _as_written(match, id)
     page = front.read(text, _KNOWN)
     body = _body(page.body)
     fields = page.fields
@@ -98,6 +117,40 @@ def parse(text: str, id: str = "") -> Card:
         body,
         tuple([(key, _raw(value)) for key, value in fields.items() if key not in _KNOWN]),
     )
+
+
+def _as_written(match: re.Match[str], id: str) -> Card:
+    """The card of a text as `render` writes it, with nothing in it that would have to be looked at twice: most of them."""
+    own, client, project, dates, messages, title, task, status, method, entities, tags, artifacts, following, by, at = (
+        match.groups()
+    )
+    if not own or id.startswith(own):
+        own = id or own
+    first, last = _span(dates)
+    return Card(
+        own,
+        client or client_of(own),
+        project,
+        first,
+        last,
+        _number(messages),
+        title,
+        task,
+        status_of(status),
+        method,
+        _listed(entities),
+        kebabs(_listed(tags)),
+        _listed(artifacts),
+        following,
+        by,
+        _moment(at),
+        _body(match.string[match.end() :]),
+        (),
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple([item for part in text.split(",") if (item := part.strip())]) if text else ()
 
 
 def render(card: Card) -> str:
@@ -233,6 +286,8 @@ def _moment(text: str) -> float:
         return 0.0
     try:
         moment = datetime.datetime.fromisoformat(text)
+        if text[19:] == "Z":
+            return _second(moment.timestamp())
         dated = len(text) <= 10
     except ValueError:
         match = _MOMENT.search(text)

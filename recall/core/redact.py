@@ -292,6 +292,7 @@ def _begins_by_tail() -> dict[str, list[_Begin]]:
 _BEGINS = _begins_by_tail()
 _SAME_START = {"sk-": [b for some in _BEGINS.values() for b in some if b.literal[:3] == "sk-" and len(b.literal) > 3]}
 _UNSEPARATED = tuple(begin.literal for begin in _BEGINS[""] if begin.kind.name != "discord")  # that one has dots
+_NO_HEX = lazy(r"[^0-9a-fA-F\-]")
 _SEPARATOR = lazy(r"[\-_.]")
 _OTHER_BEGIN = lazy("|".join(re.escape(b.literal) + (f"(?={b.kind.then})" if b.kind.then else "") for b in _BEGINS[""]))
 _JOINED = lazy(rf"[{_WIDE}.]*")
@@ -315,11 +316,12 @@ def _run(text: str, at: int, end: int, piece: str) -> list[Span]:
         start = at - (len(before) - len(before.rstrip(_NAME_CHARS + "+/=")))
         piece = text[start:end]
     spans: list[Span] = []
-    if mark == "." or "-" in piece or "_" in piece:
-        spans += _separated(text, start, end)
-    dotted = mark == "." and piece.count(".") > 1
-    if dotted or any([literal in piece for literal in _UNSEPARATED]):  # noqa: C419 - a generator takes longer
-        spans += _unseparated(text, start, end)
+    if mark == "." or _NO_HEX.search(piece):  # not in hashes and UUIDs: no known beginning is made of their letters
+        if mark == "." or "-" in piece or "_" in piece:
+            spans += _separated(text, start, end)
+        dotted = mark == "." and piece.count(".") > 1
+        if dotted or any([literal in piece for literal in _UNSEPARATED]):  # noqa: C419 - a generator takes longer
+            spans += _unseparated(text, start, end)
     if spans:
         spans += [near for span in spans if span[2] == "aws" for near in _aws(text, span[0])]
     elif mark == ":":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
@@ -24,6 +25,10 @@ _UNSPACED = (
 _MAYBE_RUN = "[^\0-\u0dff\u1e00-\u3004]"
 _CAMEL = re.compile(r"\b[A-Z]*+[a-z0-9]++[A-Z][A-Za-z0-9]*+")
 _ACCENTED = "[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]"
+_CASES = bytes(
+    97 if chr(n) in "abcdefghijklmnopqrstuvwxyz0123456789" else 65 if 65 <= n <= 90 else 32 for n in range(256)
+)
+_HUMPED = b"aA"  # in a text whose bytes went through _CASES: what every name in camel case has
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SINGLE = (
     ("ё", "е"),
@@ -52,6 +57,17 @@ def fold(text: str) -> str:
     if camels:
         return f"{text}\n{' . '.join(map(_parts, dict.fromkeys(camels)))}"
     return text
+
+
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """Each as `fold` gives it; where none has camel case, by one look at all of them."""
+    joined = "\0".join(texts)
+    if joined.count("\0") >= len(texts) or _HUMPED in joined.encode("latin-1", "replace").translate(_CASES):
+        return [fold(text) for text in texts]
+    if joined.isascii():
+        return list(texts)
+    folded = fold_plain(joined).split("\0")
+    return [text if text.isascii() else plain for text, plain in zip(texts, folded, strict=True)]
 
 
 def fold_plain(text: str) -> str:

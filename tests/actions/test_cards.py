@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,45 @@ def put(home: Path, card: Card, name: str = "") -> Path:
 def card(number: int, **fields: object) -> Card:
     base = Card(uid(number), task="Zebra export of the quarter", tags=("export", "crm"), entities=("TICKET-42",))
     return base._replace(**{"status": "done", "written_by": "claude-haiku-5-5", **fields})
+
+
+def test_cards_of_unknown_sessions_are_taken_in_as_each_alone_would_be(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many at a time, and one by one: the same rows. Among them names, two files of one session, one that was removed,
+    short ids, ids that begin like others, other scripts, files without front matter."""
+    here = settings(home)
+    shelf = Shelf(here.data, here.state)
+    claude_session(home, "crm", uid(900), TURNS)
+    sweep(here)
+    for number in range(1, 30):
+        put(home, card(number, title=f"parseConfig {number}", body="ёлка Größe 数据库迁移" * (number % 3)))
+    put(home, card(31, written_by="extract", project="/home/dev/crm.worktrees/x", first=1e9, last=0.0, tags=("meta",)))
+    put(home, card(32, title="", task="", entities=("a, b", "#12", "e\u0301", "Straße"), messages=7))
+    put(home, card(33), name="another.md")
+    put(home, card(33, task="The other one"))
+    put(home, card(900, task="Of a session that is there"))
+    put(home, card(34)._replace(id="short"))
+    put(home, card(35)._replace(id=f"{uid(1)}-longer"))
+    put(home, card(36)._replace(id=uid(37)[:13]))
+    put(home, card(37))
+    put(home, card(38))
+    put(home, Card(CODEX, "codex", task="for Codex"))
+    (home / ".claude/session-recaps/notes.md").write_text("# Notes\n\nfeed the wombat\n")
+    shelf.set_name(uid(2), "My own parseName")
+    shelf.bury(uid(38))
+
+    def taken(alone: bool) -> dict[str, list[tuple[object, ...]]]:
+        with monkeypatch.context() as patched:
+            if alone:
+                patched.setattr("recall.actions.cards._Fresh.take", lambda *_: False)
+            rebuild(here, progress=nothing)
+        with sqlite3.connect(here.index) as db:
+            return {name: sorted(db.execute(f"SELECT * FROM {name}")) for name in ("session", "card", "head", "file")}
+
+    one_by_one, together = taken(True), taken(False)
+    assert together == one_by_one
+    assert len(together["card"]) > 30
 
 
 def take(here: Settings) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall.core import cardfile
 from recall.core.card import index_line, parse, render, short_ids, with_card
 from recall.core.cardfile import STATUSES, kebab, normal, status_of
 from recall.core.model import Card, Session
@@ -230,6 +232,27 @@ def test_a_card_comes_back_from_its_file(card: Card) -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@given(
+    CARDS,
+    st.lists(st.tuples(st.integers(0, 400), st.sampled_from([*"\n \t:-[]#,'\"~>|(", "null", "x", ""])), max_size=3),
+)
+def test_the_quick_look_reads_what_the_patient_one_does(card: Card, edits: list[tuple[int, str]]) -> None:
+    """Of a file as it was written, and of one that was edited anywhere by hand."""
+    text = render(card)
+    for at, typed in edits:
+        text = text[:at] + typed + text[at + 1 :]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cardfile, "_AS_WRITTEN", re.compile(r"(?!)"))
+        patiently = parse(text, card.id)
+    assert parse(text, card.id) == patiently
+
+
+def test_most_cards_take_the_quick_look() -> None:
+    """Else it would be of no use."""
+    text = render(Card("1", task="it's [fine] (so far)", tags=("a", "b"), entities=("c d",), first=1e9, last=1e9))
+    assert cardfile._AS_WRITTEN.match(text)
+
+
 @given(TEXTS, TEXTS)
 def test_no_text_breaks_the_reader(text: str, name: str) -> None:
     for whole in (text, f"---\n{text}", f"---\nid: x\ntags:{text}\nentities: [{text}\n---\n"):

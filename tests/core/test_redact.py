@@ -181,6 +181,12 @@ def test_the_mark_says_which_kind() -> None:
         assert f"[redacted:{kind}]" in redact(make(random.Random(1))), name
 
 
+def test_no_token_begins_with_what_a_hash_is_made_of() -> None:
+    """Runs of hex digits and `-` are not looked at for beginnings of tokens."""
+    literals = [literal for kind in KINDS for literal in kind.begins]
+    assert all(set(literal) - set("0123456789abcdefABCDEF-") for literal in literals)
+
+
 def test_every_kind_in_the_table_has_a_name_that_fits_in_a_mark() -> None:
     assert len({kind.name for kind in KINDS}) >= 40
     for kind in KINDS:
