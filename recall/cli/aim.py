@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from recall.actions.driving import Target, World, transcript_of
 from recall.actions.ps import find_target, listed
 from recall.cli.app import App
+from recall.core.bridge import FIX
 from recall.core.model import Open, Pane
 from recall.errors import Unavailable
 from recall.live import open_sessions
@@ -30,6 +31,8 @@ def aim(app: App, address: str) -> Target:
 
 
 def _mend(troubles: list[str]) -> str:
+    if any("bridge not responding" in trouble for trouble in troubles):
+        return FIX
     return "is that terminal still there? `recall doctor` tells more; end a server that hangs, then try again"
 
 
@@ -56,10 +59,9 @@ def world(app: App, client: str) -> World:
 def _driver(pane: Pane) -> Driver:
     from recall.terminals import DRIVEN, driver
 
-    found = next((one for one in map(driver, DRIVEN) if one.name == pane.terminal), None)
-    if found is None:
+    if pane.terminal not in DRIVEN:  # a pane names the module, not what a person reads
         raise Unavailable(f"{pane.terminal} cannot be driven", "")
-    return found
+    return driver(pane.terminal)
 
 
 def _transcript(one: Open, settings: Settings) -> str:

@@ -38,6 +38,10 @@ class Screen:
     overflow: int = 0
     received: list[str] = field(default_factory=list)
 
+    def shown(self) -> list[tuple[str, bool]]:
+        """All lines, those that have scrolled away first."""
+        return self.lines
+
     def receive(self, text: str) -> None:
         """Text that somebody types."""
         self.received.append(text)
@@ -199,8 +203,9 @@ class StandIn:
     def _get_property(self, request: Any, reply: Any) -> None:
         screen = self.screens[request.session_id]
         assert request.name == "number_of_lines"
-        grid = min(screen.height, len(screen.lines))
-        history = len(screen.lines) - grid
+        count = len(screen.shown())
+        grid = min(screen.height, count)
+        history = count - grid
         reply.status = 0
         value = {"grid": grid, "history": history, "overflow": screen.overflow, "first_visible": history}
         reply.json_value = json.dumps(value)
@@ -210,7 +215,7 @@ class StandIn:
         span = request.line_range.windowed_coord_range.coord_range
         first, end = span.start.y - screen.overflow, span.end.y - screen.overflow
         reply.status = 0
-        for text, ends in screen.lines[max(0, first) : end]:
+        for text, ends in screen.shown()[max(0, first) : end]:
             line = reply.contents.add()
             line.text = text
             line.continuation = (

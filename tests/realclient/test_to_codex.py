@@ -27,7 +27,7 @@ def test_a_task_goes_to_codex_and_back(lab: Lab) -> None:
     tui.quit()
     prepare_tmux(lab)
     lab.rows()
-    before, requests, rollouts = windows(lab), len(lab.asked()), lab.transcripts("codex")
+    before, requests, rollouts = windows(lab), len(lab.api.requests), lab.transcripts("codex")
     lab.answer("I have read the brief and run the export.")
     told = json.loads(
         recall(lab, "to-codex", lab.home / "crm", "--task", "Finish the funnel export", "--spawn", "--json")
