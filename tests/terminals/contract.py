@@ -67,6 +67,7 @@ class TerminalTests:
     inside: ClassVar[tuple[str, str]]  # a variable that its windows have in their environment
     screen: ClassVar[bool] = True  # does it need one?
     samples: ClassVar[tuple[str, ...]] = NAMES
+    files: ClassVar[tuple[str, ...]] = WORST
 
     @property
     def terminal(self) -> Terminal:
@@ -108,7 +109,7 @@ class TerminalTests:
 
     def test_a_file_instead_of_a_long_command(self, place: Place, env: Mapping[str, str]) -> None:
         """What is longer than the terminal takes arrives as well when it is left in a file, which is gone then."""
-        for number, name in enumerate(WORST):
+        for number, name in enumerate(self.files):
             folder = place.work / str(number) / name
             folder.mkdir(parents=True)
             plan = Plan((str(place.wire.recorder), name, "a long prompt; " * 4000), str(folder), name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -17,21 +19,10 @@ from recall.errors import Refused, Unavailable
 from recall.terminals.base import WINDOW, Driver
 from recall.terminals.run import launch
 from tests.terminals.contract import Place
-from tests.terminals.wire import PATIENCE, Wire
+from tests.terminals.wire import Wire, until
 
 READER = str(Path(__file__).with_name("reader.py"))
 THREE_LINES = "first line\nsecond 'line' $(id) `id` \\n #{pid} 😀\n  third line;"
-Found = TypeVar("Found")
-
-
-def until(condition: Callable[[], Found]) -> Found:
-    """What `condition` returns once it is true."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        found = condition()
-        if found or time.monotonic() > end:
-            return found
-        time.sleep(0.05)
 
 
 def told(wire: Wire) -> list[Any]:
@@ -50,6 +41,15 @@ class DriverTests:
         """The back-end."""
         return terminals.driver(self.module)
 
+    @pytest.fixture(autouse=True)
+    def readers(self) -> Iterator[None]:
+        """Readers that are left are ended: a terminal that draws many windows is slow."""
+        self.started: list[int] = []
+        yield
+        for pid in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def reader(self, place: Place, env: Mapping[str, str], name: str, *kind: str) -> Pane:
         """A new window in which a reader waits."""
         argv = (sys.executable, "-ISE", READER, str(place.wire.pipe), name, *kind)
@@ -59,6 +59,7 @@ class DriverTests:
         assert told(place.wire) == [name, "ready", 0]
         found = [pane for pane in self.driver.panes(env) if pane.id not in before]
         assert len(found) == 1
+        self.started.append(found[0].pid)
         return found[0]
 
     def test_three_lines_are_one_prompt(self, place: Place, env: Mapping[str, str]) -> None:
@@ -67,9 +68,9 @@ class DriverTests:
         self.driver.paste(one, THREE_LINES, env)
         self.driver.enter(one, env)
         assert told(place.wire) == ["one", THREE_LINES, 1]
-        self.driver.paste(other, "quit", env)
+        self.driver.paste(other, "mine", env)
         self.driver.enter(other, env)
-        assert told(place.wire) == ["other", "quit", 1]
+        assert told(place.wire) == ["other", "mine", 1]
 
     def test_a_long_text(self, place: Place, env: Mapping[str, str]) -> None:
         """A text far longer than a message or an argument may be arrives whole."""
@@ -112,8 +113,6 @@ class DriverTests:
         assert pane.pid > 0
         stat = Path(f"/proc/{pane.pid}/stat")
         if stat.exists():
-            import os
-
             assert os.readlink(f"/proc/{pane.pid}/fd/0") == f"/dev/{pane.tty}"
 
     def test_a_pane_that_is_gone(self, place: Place, env: Mapping[str, str]) -> None:
@@ -122,6 +121,7 @@ class DriverTests:
         self.driver.paste(pane, "quit", env)
         self.driver.enter(pane, env)
         assert told(place.wire)[1] == "quit"
+        self.started.remove(pane.pid)
         assert until(lambda: pane.id not in {left.id for left in self.driver.panes(env)})
         for act in (lambda: self.driver.paste(pane, "x", env), lambda: self.driver.enter(pane, env)):
             with pytest.raises(Unavailable):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.terminals.wire import PATIENCE
+from tests.terminals.wire import PATIENCE, until
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def screen() -> Iterator[str]:
         pytest.skip("no Xvfb here")
     ours, its = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(its), "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+        ["Xvfb", "-displayfd", str(its), "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[its],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -85,7 +85,10 @@ def desktop(folder: Path) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def temporary() -> Iterator[Path]:
-    """A folder with a short path (those of sockets are limited). What services of a desktop still write into it, as they
-    end, is no failure."""
-    with tempfile.TemporaryDirectory(prefix="rd", dir="/tmp", ignore_cleanup_errors=True) as folder:
+    """A folder with a short path (those of sockets are limited). What the services of a desktop still write there as they
+    end goes too."""
+    folder = tempfile.mkdtemp(prefix="rd", dir="/tmp")
+    try:
         yield Path(folder)
+    finally:
+        until(lambda: shutil.rmtree(folder, ignore_errors=True) or not os.path.exists(folder))

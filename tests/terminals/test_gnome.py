@@ -9,7 +9,7 @@ import pytest
 
 from recall.terminals import gnome
 from recall.terminals.base import WINDOW
-from tests.terminals.contract import Place, TerminalTests, place
+from tests.terminals.contract import Place, TerminalTests, place, run_in
 from tests.terminals.hostile import SINGLE, WORST
 from tests.terminals.screen import desktop, temporary
 
@@ -34,10 +34,12 @@ class TestGnome(TerminalTests):
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[dict[str, str]]:
-    """A desktop."""
+    """A desktop with a window in which nothing happens: without one the terminal's server would end, and lose what it is
+    asked for while it does."""
     if not shutil.which("gnome-terminal"):
         pytest.skip("no gnome-terminal here")
     with temporary() as folder, desktop(folder) as env:
+        run_in(env, "gnome-terminal", "--", "sh", "-c", "read forever")
         yield env
 
 
@@ -48,6 +50,7 @@ class TestReal(TerminalTests):
     module = "gnome"
     inside = ("GNOME_TERMINAL_SCREEN", "/org/gnome/Terminal/screen/1")
     samples = WORST
+    files = WORST[::3]
 
     @pytest.fixture
     def env(self, session: dict[str, str]) -> Mapping[str, str]:

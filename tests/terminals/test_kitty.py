@@ -18,9 +18,10 @@ from recall.terminals.base import TAB, WINDOW
 from recall.terminals.run import launch
 from tests.terminals import standins
 from tests.terminals.contract import Place, TerminalTests, place
-from tests.terminals.driving import DriverTests, until
+from tests.terminals.driving import DriverTests
 from tests.terminals.hostile import WORST
 from tests.terminals.screen import screen
+from tests.terminals.wire import until
 
 __all__ = ["place"]
 
@@ -133,6 +134,7 @@ class TestReal(TerminalTests):
     inside = ("KITTY_WINDOW_ID", "1")
     screen = False
     samples = WORST
+    files = WORST[::3]
 
     @pytest.fixture
     def env(self, place: Place, listening: Mapping[str, str]) -> Mapping[str, str]:

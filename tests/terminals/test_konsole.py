@@ -39,6 +39,7 @@ class TestReal(TerminalTests):
     module = "konsole"
     inside = ("KONSOLE_VERSION", "221203")
     samples = WORST
+    files = WORST[::3]
 
     @pytest.fixture
     def env(self, session: dict[str, str]) -> Mapping[str, str]:

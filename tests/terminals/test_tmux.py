@@ -18,7 +18,8 @@ from recall.terminals.base import TAB, WINDOW, size
 from recall.terminals.run import launch
 from tests.terminals import standins
 from tests.terminals.contract import Place, TerminalTests, place, run_in
-from tests.terminals.driving import DriverTests, told, until
+from tests.terminals.driving import DriverTests, told
+from tests.terminals.wire import until
 
 __all__ = ["place"]
 
@@ -196,6 +197,7 @@ class TestDriver(DriverTests):
         self.driver.paste(pane, "quit", env)
         self.driver.enter(pane, env)
         assert told(place.wire)[1] == "quit"
+        self.started.remove(pane.pid)
         assert until(lambda: run_in(env, "tmux", "display-message", "-p", "-t", pane.id, "#{pane_dead}") == "1\n")
         with pytest.raises(Unavailable, match="gone"):
             self.driver.enter(pane, env)

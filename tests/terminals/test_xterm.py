@@ -48,6 +48,7 @@ class TestReal(TerminalTests):
     module = "xterm"
     inside = ("XTERM_VERSION", "XTerm(379)")
     samples = WORST
+    files = WORST[::3]
 
     @pytest.fixture
     def env(self, place: Place, display: str) -> Mapping[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 PATIENCE = 10.0
 """Seconds until something that should come is given up. Nothing waits that long unless it fails."""
@@ -16,6 +17,9 @@ _RECORDER = """\
 # Tells its arguments, its folder and its environment, each ended with NUL, all of it ended with an empty line of its own.
 { printf '%s\\0' "$#" "$@" "$PWD"; env -0; printf 'END\\0'; } >'PIPE'
 """
+
+
+Found = TypeVar("Found")
 
 
 class Got(NamedTuple):
@@ -59,3 +63,13 @@ class Wire:
         count = int(fields[0])
         variables = dict(field.split("=", 1) for field in fields[count + 2 :] if "=" in field)
         return Got(tuple(fields[1 : count + 1]), fields[count + 1], variables)
+
+
+def until(condition: Callable[[], Found]) -> Found:
+    """What `condition` returns once it is true."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = condition()
+        if found or time.monotonic() > end:
+            return found
+        time.sleep(0.05)
