@@ -269,6 +269,22 @@ def test_callers_that_say_nothing_block_nobody(bridged: Desk) -> None:
             caller.close()
 
 
+def test_too_many_callers_are_told(bridged: Desk) -> None:
+    """One too many is sent away at once, and not when there is room again."""
+    silent = [socket.socket(socket.AF_UNIX) for _ in range(64)]
+    try:
+        for caller in silent:
+            caller.connect(str(bridged.socket))
+        with pytest.raises(Unavailable, match="too many callers"):
+            driver.enter(A, bridged.env)
+    finally:
+        for caller in silent:
+            caller.close()
+    wait_for(lambda: idle(bridged), "the bridge to be done with them")
+    driver.enter(B, bridged.env)
+    assert bridged.iterm.sent == [("GUID-B", "\r", True)]
+
+
 # ------------------------------------------------------------ what is not understood
 
 

@@ -22,7 +22,7 @@ def codex_requests(lab: Lab, since: int = 0) -> list[str]:
 
 def test_a_task_goes_to_codex_and_back(lab: Lab) -> None:
     """Codex opens in the folder, in a window of its own, and its first prompt names the brief; the brief holds what was
-    asked of Claude Code. What Codex then did makes a brief for Claude Code."""
+    asked of Claude Code. What Codex then did makes a brief that Claude Code takes as its first prompt, whole."""
     tui, path = three_turns(lab, "claude")
     tui.quit()
     prepare_tmux(lab)
@@ -53,6 +53,14 @@ def test_a_task_goes_to_codex_and_back(lab: Lab) -> None:
     assert back.startswith("# Brief for Claude Code")
     assert id_of(rollout) in back
     assert "I have read the brief and run the export" in back
+
+    lab.answer("I go on.")
+    requests = len(lab.api.requests)
+    reader = lab.tui("claude", back)
+    reader.wait("I go on")
+    (body,) = [body for body in lab.asked(requests) if "messages" in body]
+    assert json.dumps(back.strip())[1:-1] in json.dumps(body)
+    reader.close_window()
 
 
 def test_codex_that_asks_first_is_told_with_its_screen(hooked: Lab) -> None:
