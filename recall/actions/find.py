@@ -89,8 +89,8 @@ def find(
     matches = [match(term, store) for term in query.terms]
     shared = store.shared(TEMPLATE_SESSIONS)
     found = [rank.weigh(one.rows, one.heads, SHIFT, shared) for one in matches]
-    complete = set.intersection(*(one.spoken() for one in found)) if found else ()
-    if query.long or len(complete) < max(100, 4 * limit):
+    spoken = set.intersection(*(one.spoken() for one in found)) if found else ()
+    if query.long or len(spoken) < max(100, 4 * limit):
         for term, here, one in zip(query.terms, matches, found, strict=True):
             one.output.update(_in_output(term, here, store))
     if query.terms and not any(one.holders() for one in found):
@@ -107,8 +107,13 @@ def find(
 
     rows, hidden = admit(store.glances(candidates, bare=not query.filters))
     docs = {row.no: row for row in rows}
+    total = len(docs)
     idf = rank.rarity(found, docs.keys(), sessions)
-    turns = store.turns(set().union(*(one.turns for one in found)))
+    if not query.long and found:  # where those with all terms fill the list, no other one can be in it
+        complete = set.intersection(*(one.holders() for one in found))
+        if len(complete & docs.keys()) >= limit:
+            docs = {no: row for no, row in docs.items() if no in complete}
+    turns = store.turns({row for one in found for row in one.turns if row >> SHIFT in docs})
     ranked = rank.order(
         found,
         docs,
@@ -128,7 +133,7 @@ def find(
     for hit in ranked:
         tier_of = tier or ("all-terms" if hit.all_terms else "some-terms")
         hits.append(Hit(full[hit.no], tier_of, hit.score, reasons.get(hit.no, ()), hit.row, words))
-    return Found(hits, len(docs), sessions, newest, hidden)
+    return Found(hits, total, sessions, newest, hidden)
 
 
 def _rarest(query: Query, store: Store) -> Query:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
-from zlib import crc32
 
 from recall import clients
 from recall.archive.append import PURGED
@@ -36,11 +35,17 @@ class Home(NamedTuple):
 
 def homes(settings: Settings) -> list[Home]:
     """All homes of all clients, whether they exist or not."""
-    out = []
-    for name in clients.NAMES:
-        for n, path in enumerate(settings.homes(name)):
-            out.append(Home(name, path, name if n == 0 else f"{name}@{crc32(os.fsencode(path)):08x}"))
-    return out
+    return [
+        Home(name, path, name if n == 0 else _further(name, path))
+        for name in clients.NAMES
+        for n, path in enumerate(settings.homes(name))
+    ]
+
+
+def _further(name: str, path: str) -> str:
+    from zlib import crc32
+
+    return f"{name}@{crc32(os.fsencode(path)):08x}"
 
 
 Seen = Set[tuple[str, int, int, int]]

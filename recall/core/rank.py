@@ -144,7 +144,8 @@ def order(
     now: float,
     limit: int,
 ) -> list[Ranked]:
-    """The first `limit` sessions of `docs`, best first. `average`: words of a session; `turn_words`: words by row."""
+    """The first `limit` sessions of `docs`, best first. `average`: words of a session; `turn_words`: words by row, of the rows
+    that count as turns."""
     scores = _whole(found, docs, idf, average)
     best, rows = _best_turns(found, turn_words, idf, shift, average_turn)
     for no, score in best.items():
@@ -224,12 +225,13 @@ def _best_by_user(
 def _turn_scores(
     turns: Sequence[Mapping[int, float]], turn_words: Mapping[int, int], idf: Sequence[float], average: float
 ) -> dict[int, float]:
-    """BM25 of single rows, from how often each term is there."""
+    """BM25 of single rows, those of `turn_words`, from how often each term is there."""
     k1, b = WEIGHTS["turn_k1"], WEIGHTS["turn_b"]
     base, slope = k1 * (1 - b) if average else k1, k1 * b / average if average else 0.0
     scores: defaultdict[int, float] = defaultdict(float)
     for one, rare in zip(turns, idf, strict=True):
         most = rare * (k1 + 1)
         for row, tf in one.items():
-            scores[row] += most * tf / (tf + base + slope * turn_words.get(row, 0))
+            if row in turn_words:
+                scores[row] += most * tf / (tf + base + slope * turn_words[row])
     return scores
