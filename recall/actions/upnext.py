@@ -28,7 +28,8 @@ def upnext(
 ) -> Upnext:
     """`opened` is what is open now; `since` the oldest last event (seconds) of a session in progress; `removed(id)`: it
     has a tombstone."""
-    waiting, other = [], []
+    waiting: list[Listed] = []
+    other: list[Listed] = []
     for row in opened:
         (waiting if row.open.state == "waiting" else other).append(row)
     there = {row.open.session for row in (*waiting, *other)}

@@ -26,12 +26,12 @@ SHA = re.compile(r"[0-9a-fA-F]{7,40}")
 
 
 class Touch(NamedTuple):
-    """What a session did with a file or commit: `made` changed or made it, otherwise it only named it. `count` changes, the
+    """What a session did with a file or commit: `made` changed or made it, otherwise it only named it. `changes`: how many, the
     last at `time`; `request` is what the person asked last before that, as it was written."""
 
     session: Session
     made: bool
-    count: int
+    changes: int
     time: float
     request: str
 

@@ -102,7 +102,7 @@ def _lines(touch: Touch, made: str) -> Iterator[str]:
     if not touch.made:
         yield "only names it"
         return
-    times = made or f"{touch.count} change{'' if touch.count == 1 else 's'}, the last"
+    times = made or f"{touch.changes} change{'' if touch.changes == 1 else 's'}, the last"
     yield f"{times} {moment(touch.time)}".rstrip()
     if touch.request:
         yield f"asked: {cut(one_line(shown(touch.request)), _REQUEST)}"
@@ -125,7 +125,7 @@ def _print_document(app: App, what: str, kind: str, found: Looked, limit: int) -
                         archived_only=not any_source(touch.session, app.store.files(touch.session.no), app.settings),
                     ),
                     "made": touch.made,
-                    "changes": touch.count,
+                    "changes": touch.changes,
                     "time": utc(touch.time),
                     "request": shown(touch.request) or None,
                 }
