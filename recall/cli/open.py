@@ -82,7 +82,7 @@ def command(
     row = unremoved(app, session)
     if print_context:
         return _print_context(app, row)
-    folder = folder or (_ask_folder(row) if not (only_line or as_json or dry_run) else "")
+    folder = folder or (_ask_folder(app, row, force) if not (only_line or as_json or dry_run) else "")
     told = {"prompt": prompt, "folder": folder, "force": force}
     chosen = None if here or only_line else _terminal(terminal or app.settings.terminal, os.environ)
     if only_line or (chosen is None and not here) or dry_run:
@@ -129,8 +129,9 @@ def _terminal(name: str, env: Mapping[str, str]) -> Terminal | None:
     return choose(name, env)
 
 
-def _ask_folder(row: Session) -> str:
-    """Which folder to take in place of one that is gone, asked on a terminal; '' where nothing was asked."""
+def _ask_folder(app: App, row: Session, force: bool) -> str:
+    """Which folder to take in place of one that is gone, asked on a terminal; '' where nothing was asked. What else speaks
+    against opening is raised before."""
     from recall.actions.folders import offers
 
     if not row.cwd or os.path.isdir(row.cwd) or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -138,6 +139,7 @@ def _ask_folder(row: Session) -> str:
     left = offers(row.cwd)
     if not left:
         return ""
+    prepare(row, app.store, app.settings, live=_live(app), folder=left[0].path, force=force)
     print(f"the folder of the session is gone: {shell.folder(row.cwd)}", file=sys.stderr)
     for number, one in enumerate(left, 1):
         print(f"  {number}  {shell.folder(one.path)}  {one.what}", file=sys.stderr)

@@ -60,6 +60,33 @@ def test_here_becomes_the_client(work: Path, run_recall: Run) -> None:
     assert done.stdout.splitlines() == [str(work), "--resume", ID, "--", "go", "0"]
 
 
+@pytest.mark.parametrize(
+    ("options", "how", "where"),
+    [
+        ((), {}, "window"),
+        (("--tab",), {}, "tab"),
+        ((), {"RECALL_TAB": "1"}, "tab"),
+        (("--window",), {"RECALL_TAB": "1"}, "window"),
+        ((), {"RECALL_CONFIG": "set"}, "tab"),
+    ],
+)
+def test_a_tab_or_a_window(
+    work: Path, home: Path, run_recall: Run, options: tuple[str, ...], how: dict[str, str], where: str
+) -> None:
+    """By option, variable or config file, where tmux is a stand-in that says which pane it made."""
+    (home / ".local/bin/tmux").write_text("#!/bin/sh\ncase $1 in has-session) exit 1;; esac\necho %7\n")
+    (home / ".local/bin/tmux").chmod(0o755)
+    (home / "set").write_text('tab = true\nterminal = "tmux"\n')
+    env = {"RECALL_TERMINAL": "tmux", "RECALL_LLM": "none", "PATH": f"{home}/.local/bin:/usr/bin:/bin", **how}
+    if "RECALL_CONFIG" in how:
+        del env["RECALL_TERMINAL"]
+    found = json.loads(run_recall("open", ID, "--json", *options, check=True, **env).stdout)
+    assert (found["opened"], found["terminal"], found["where"], found["window"]) == (True, "tmux", where, "%7")
+    assert found["line"] == f"cd '{work}' && claude --resume {ID}"
+    again = run_recall("open", ID, **env)
+    assert again.returncode == 3 and "may still be starting" in again.stderr
+
+
 def test_json(work: Path, run_recall: Run) -> None:
     found = json.loads(run_recall("open", ID, "--print", "--json", check=True).stdout)
     assert (found["opened"], found["session"], found["terminal"]) == (False, ID, "print")
@@ -132,3 +159,24 @@ def test_on_a_terminal_it_is_asked_which_folder_to_take(work: Path, home: Path) 
         assert done.returncode == status
         assert f"1  '{home}'" in seen
         assert told in (done.stdout.decode() if not status else seen)
+
+
+def test_nothing_is_asked_of_what_cannot_be_opened_at_all(work: Path, home: Path) -> None:
+    """Its transcript is gone too."""
+    work.rmdir()
+    next((home / ".claude/projects").glob("*/*.jsonl")).unlink()
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "recall", "open", ID, "--terminal", "print"],
+        env=environment(home),
+        stdin=follower,
+        stderr=follower,
+        stdout=subprocess.PIPE,
+        cwd=home,
+        timeout=60,
+    )
+    os.close(follower)
+    seen = os.read(leader, 65536).decode()
+    os.close(leader)
+    assert done.returncode == 3
+    assert "recall restore" in seen and "In which one" not in seen
