@@ -182,12 +182,13 @@ def remove(parts: Parts, row: Session) -> str:
         refuse_live(family(store, row), live_ids(parts.settings))
         with turn(parts.settings):
             done = remove(parts.settings, store, shelf, row)
-    stays = f"; the client's own file stays: {_tilde(done.left[0], parts.settings.home)}" if done.left else ""
+    stays = f"; the client's own file stays: {tilde(done.left[0], parts.settings.home)}" if done.left else ""
     return f"removed{stays}"
 
 
-def _tilde(path: str, home: str) -> str:
-    return "~" + path[len(home) :] if path.startswith(home + "/") else path
+def tilde(path: str, home: str) -> str:
+    """The path, short where it is below the home folder."""
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
 
 
 def peek(parts: Parts, row: Session) -> list[str]:

@@ -13,6 +13,7 @@ from recall.core.card import status_of, tags_of
 from recall.core.model import Session
 from recall.core.plain import cut
 from recall.tui import styles
+from recall.tui.acts import tilde
 from recall.tui.rows import headline, marked
 from recall.tui.text import safe, wrapped
 
@@ -58,9 +59,7 @@ def _where(
     row: Session, short: str, home: str, zone: datetime.tzinfo | None, live: bool, columns: int
 ) -> Iterator[list[Segment]]:
     """Which session it is, on one line or two."""
-    folder = row.cwd
-    if home and (folder == home or folder.startswith(home + "/")):
-        folder = "~" + folder[len(home) :]
+    folder = tilde(row.cwd, home)
     branch = f" ({row.branch})" if row.branch else ""
     head = [Segment(short, styles.DIM), Segment("  ", styles.DIM)]
     if live:

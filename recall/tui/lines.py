@@ -5,34 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rich.style import Style
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 Draw = Callable[[int, int, bool], Strip]
 """(number of the line, columns, is it selected) -> the line, exactly so wide."""
 
 
-class Lines(ScrollView, can_focus=False):
-    """So many lines, one of them selected where `chosen` is not -1. Scrolls without bars."""
+class Lines(Widget, can_focus=False):
+    """So many lines, one of them selected where `chosen` is not -1. Scrolls by whole lines, without bars; where it stands is
+    its own number, not textual's, which is right only after the next layout."""
 
-    DEFAULT_CSS = """
-    Lines { scrollbar-size: 0 0; overflow: hidden scroll; background: transparent; }
-    """
+    DEFAULT_CSS = "Lines { background: transparent; }"
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._draw: Draw = lambda number, columns, selected: Strip.blank(columns)
         self._count = 0
+        self._top = 0
         self.chosen = -1
 
     def fill(self, count: int, draw: Draw, chosen: int = -1, *, top: int | None = 0) -> None:
         """Other lines. `top` is the first that is seen, None: as before."""
         self._draw, self._count = draw, count
-        self.virtual_size = Size(1, count)
         self.chosen = chosen
         if top is not None:
-            self._to(top)
+            self._top = top
         self._follow()
         self.refresh()
 
@@ -47,7 +45,7 @@ class Lines(ScrollView, can_focus=False):
     @property
     def top(self) -> int:
         """The first line that is seen."""
-        return int(self.scroll_offset.y)
+        return max(0, min(self._top, self._count - self.size.height))
 
     def choose(self, number: int) -> None:
         """Select a line, the nearest that there is, and show it."""
@@ -59,28 +57,23 @@ class Lines(ScrollView, can_focus=False):
 
     def shift(self, lines: int) -> None:
         """Scroll."""
-        self._to(self.top + lines)
-        self.refresh()
+        self.go(self.top + lines)
 
     def go(self, line: int) -> None:
         """Show a line as the first one, or as near to it as there is text."""
-        self._to(line)
+        self._top = max(0, line)
         self.refresh()
-
-    def _to(self, top: int) -> None:
-        self.scroll_to(y=max(0, min(top, self._count - self.size.height)), animate=False, immediate=True)
 
     def _follow(self) -> None:
         height = self.size.height
         if self.chosen < 0 or not height:
             return
         if self.chosen < self.top:
-            self._to(self.chosen)
+            self._top = self.chosen
         elif self.chosen >= self.top + height:
-            self._to(self.chosen - height + 1)
+            self._top = self.chosen - height + 1
 
     def on_resize(self) -> None:
-        self._to(self.top)
         self._follow()
 
     def render_line(self, y: int) -> Strip:

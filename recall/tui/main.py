@@ -566,7 +566,7 @@ class Main(Screen[None], inherit_bindings=False):
             folder = acts.other_folder(row)
             self._refused = self._refused._replace(folder=folder)
             if folder:
-                offers = f"^F opens it in {folder}"
+                offers = f"^F opens it in {acts.tilde(folder, self.parts.settings.home)}"
             else:
                 offers = re.sub(r"recall peek [\w-]+", "^P looks at it", offers).replace("--force", "^F")
         self._say(f"{told}; {offers}" if offers else told, trouble=True)

@@ -39,7 +39,10 @@ def steady(text: str) -> str:
     """
     if text.isascii():
         return text
-    return "".join(_steady(cluster) for cluster, _ in clusters(unicodedata.normalize("NFC", text)))
+    shown = "".join(_steady(cluster) for cluster, _ in clusters(unicodedata.normalize("NFC", text)))
+    if width(shown) != cell_len(shown):  # what stands side by side now makes a picture again
+        shown = "".join(_one(char) for char in shown)
+    return shown
 
 
 def _steady(cluster: str) -> str:
@@ -49,10 +52,16 @@ def _steady(cluster: str) -> str:
             return "".join(chr(ord("A") + ord(char) - 0x1F1E6) for char in cluster if char >= "\U0001f1e6")
         picture = any(char in "\u200d\ufe0e\ufe0f\u20e3" or char >= "\U0001f3fb" for char in cluster[1:])
         if not picture:
-            return "".join(char for char in cluster if unicodedata.category(char) != "Cf")
-    if unicodedata.category(first) == "Cf":
+            whole = "".join(char for char in cluster if unicodedata.category(char) != "Cf")
+            return whole if width(whole) == cell_len(whole) else _one(first)
+    return _one(first)
+
+
+def _one(char: str) -> str:
+    """One character by itself, where everybody agrees on its width; '' for what is not seen."""
+    if unicodedata.category(char) == "Cf" or not width(char):
         return ""
-    return first if width(first) == cell_len(first) else _UNKNOWN
+    return char if width(char) == cell_len(char) else _UNKNOWN
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
