@@ -112,7 +112,7 @@ def find_cut(found: Iterator[Record], at: str, row: Session) -> Cut:
         if not 1 <= number <= len(said):
             raise NothingFound(
                 f"session {row.id} has {len(said)} messages, none with number {at}",
-                f"recall show {row.id} --transcript",
+                f"recall show {row.id} --numbers",
             )
         return _cut(number, said[number - 1])
     pattern = compiled([at])
@@ -120,7 +120,7 @@ def find_cut(found: Iterator[Record], at: str, row: Session) -> Cut:
         _cut(n, record) for n, record in enumerate(said, 1) if record.zone == USER and pattern.find(shown(record.text))
     ]
     if not hits:
-        raise NothingFound(f"no request of session {row.id} has '{at}' in it", f"recall show {row.id} --transcript")
+        raise NothingFound(f"no request of session {row.id} has '{at}' in it", f"recall show {row.id} --numbers")
     if len(hits) > 1:
         lines = "\n".join(f"  {one.number}  {one.text}" for one in hits[:_CANDIDATES])
         more = f"\n  … {len(hits) - _CANDIDATES} more" if len(hits) > _CANDIDATES else ""

@@ -27,7 +27,7 @@ from recall.errors import RecallError
 def command(session: str, at: str, opens: bool, dry_run: bool, as_json: bool) -> int:
     """Make a new session with the history up to a message, that one included; the old session is not touched.
 
-    Messages are those of the user and the assistant that `recall show ID --transcript` has, counted from 1. TEXT is looked
+    Messages are those of the user and the assistant, with the numbers that `recall show ID --numbers` has. TEXT is looked
     for in the user's. A fork of a Codex session reads its history from the old one's file, which has to stay.
 
     \b
