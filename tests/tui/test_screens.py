@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import pytest
 
 from recall.core.plain import width
 from tests.builders import claude_session
-from tests.conftest import Run
+from tests.conftest import Run, environment
 from tests.machine import uid
 from tests.tui.tmux import ABOVE, Terminal
 
@@ -158,3 +161,32 @@ def test_leaving_gives_the_screen_back(samples: Path, terminal: Make, how: str) 
     here.until(lambda screen: screen.startswith(f"{ABOVE}\n$ ") and screen.endswith("\n$") and "❯" not in screen)
     here.shell("echo status $?")
     here.shows("status 0")
+
+
+def test_recall_alone_opens_it(samples: Path, terminal: Make) -> None:
+    """The program itself, without a command, on a terminal."""
+    here = terminal(samples)
+    here.shell(f"{shlex.quote(sys.executable)} -m recall")
+    here.shows("❯ type what you remember", "8 sessions")
+
+
+def test_recall_alone_prints_where_nobody_looks(samples: Path, terminal: Make, run_recall: Run) -> None:
+    """Piped it prints the newest sessions; so it does on a terminal that cannot be drawn on."""
+    plain = run_recall(home=samples)
+    assert plain.returncode == 0 and len(plain.stdout.splitlines()) == 8
+    here = terminal(samples, 200, 24)
+    here.shell(f"TERM=dumb {shlex.quote(sys.executable)} -m recall")
+    screen = here.shows("b9193492", "reminder-bot")
+    assert "❯" not in screen
+
+
+@pytest.mark.parametrize("command", [("find", "umlaut"), ("show", "last"), ("--help",)])
+def test_nothing_else_loads_it(samples: Path, command: tuple[str, ...]) -> None:
+    """No other command imports what the picker is drawn with."""
+    code = f"import sys\nfrom recall.cli.group import run\nrun({list(command)!r})\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(samples), capture_output=True, encoding="utf-8", check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stderr.split()} | set(done.stderr.split())
+    assert "recall.cli.group" in loaded
+    assert not {"textual", "rich", "recall.tui"} & loaded
