@@ -38,9 +38,9 @@ MANY = 2000
 
 _SESSION = ", ".join(Session._fields)
 _GLANCE = ", ".join(Glance._fields)
-_BARE_GLANCE = ", ".join(
-    "''" if name in ("client", "cwd", "project", "branch", "tags") else name for name in Glance._fields
-)
+_NEEDED = {"no", "id", "updated", "hidden", "meta", "words"}
+_BARE_GLANCE = ", ".join(name if name in _NEEDED else "1" if name == "messages" else "0" for name in Glance._fields)
+_HAS_ROW = "chain_to = 0 AND (messages OR lost OR pieces OR status != '')"
 _FILE = ", ".join(Transcript._fields)
 _ZONES = ("user", "assistant", "actions", "aside")
 _HEADS = ("title", "project", "ask", "task", "tags", "card")
@@ -332,10 +332,11 @@ class Store:
         return Session._make(row) if row else None
 
     def glances(self, numbers: Iterable[int] | None = None, *, bare: bool = False) -> list[Glance]:
-        """A glance at the sessions with these numbers, or at all. `bare`: without what only filters ask for."""
-        where = "" if numbers is None else f" WHERE no IN ({','.join(map(str, sorted(numbers)))})"
-        columns = _BARE_GLANCE if bare else _GLANCE
-        return [Glance._make(row) for row in self._db.execute(f"SELECT {columns} FROM session{where}")]
+        """A glance at the sessions with these numbers, or at all. `bare`: only at those that have a row of their own, and
+        only at what decides the order of their rows."""
+        where = "1" if numbers is None else f"no IN ({','.join(map(str, sorted(numbers)))})"
+        columns, where = (_BARE_GLANCE, f"{where} AND {_HAS_ROW}") if bare else (_GLANCE, where)
+        return [Glance._make(row) for row in self._db.execute(f"SELECT {columns} FROM session WHERE {where}")]
 
     def sessions_by_no(self, numbers: Iterable[int]) -> dict[int, Session]:
         """The sessions with these numbers."""
@@ -465,7 +466,7 @@ class Store:
         count, words, with_words, pieces, newest = self._db.execute(
             "SELECT count(*), coalesce(sum(words), 0), coalesce(sum(words > 0), 0), coalesce(sum(pieces), 0),"
             " coalesce(max(CASE WHEN hidden THEN 0 ELSE updated END), 0) FROM session"
-            " WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')"
+            f" WHERE {_HAS_ROW}"
         ).fetchone()
         return int(count), words / (with_words or 1), words / (pieces or 1), float(newest)
 
@@ -503,11 +504,7 @@ class Store:
 
     def count(self) -> int:
         """Sessions that have a row of their own: no members of chains, no files with nothing but bookkeeping."""
-        return int(
-            self._db.execute(
-                "SELECT count(*) FROM session WHERE chain_to = 0 AND (messages OR lost OR pieces OR status != '')"
-            ).fetchone()[0]
-        )
+        return int(self._db.execute(f"SELECT count(*) FROM session WHERE {_HAS_ROW}").fetchone()[0])
 
     def place(self, row: int) -> tuple[int, int, int] | None:
         """(file, first line, last line) of a conversation row: offsets in the copy."""
