@@ -22,10 +22,10 @@ from collections.abc import Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import cold, figure, hook, needles, page, process, whole
+from bench import cold, figure, hook, needles, page, peer, process, whole
 from bench.figure import Figure
 
-PARTS = ("cold", "whole", "needles", "grown", "hook")
+PARTS = ("cold", "whole", "peer", "needles", "grown", "hook")
 
 
 def make(home: str, preset: str) -> None:
@@ -80,6 +80,8 @@ def measure(corpus: str, place: str, runs: int, only: str) -> Iterator[Figure]:
             yield from whole.figures(env, recall, runs, rare, size)
         else:
             yield Figure("whole processes", None, note="no needles.jsonl in that home")
+    if wanted("peer"):
+        yield from peer.figures(env, recall, place, runs, size)
     if wanted("needles"):
         yield from needles.figures(env, recall, planted)
     if wanted("grown"):

@@ -25,7 +25,7 @@ LARGE = 500_000_000
 
 def figures(env: Mapping[str, str], recall: list[str], runs: int, rare: str, size: int) -> Iterator[Figure]:
     """Measure with the index that is there; `rare` is a word of one session, `size` the bytes of all transcripts."""
-    common, second = _common_words(env)
+    common, second = common_words(env)
 
     def bare() -> Took:
         return process.run([sys.executable, "-c", "pass"], env)
@@ -67,7 +67,7 @@ def _against_ripgrep(env: Mapping[str, str], recall: list[str], runs: int, rare:
     return Figure(name, got.wall, 8, least=True, note=note)
 
 
-def _common_words(env: Mapping[str, str]) -> tuple[str, str]:
+def common_words(env: Mapping[str, str]) -> tuple[str, str]:
     """Of the words that the corpus is made of, the one in most rows, and the twentieth."""
     words = sorted({*make_corpus.EN_NOUN, *make_corpus.EN_VERB, *make_corpus.EN_ADJ})
     with open_store(load(env).index) as store:
