@@ -228,7 +228,7 @@ def _queue(target: Target, text: str, world: World) -> Sent:
     """A session that Codex's background server owns: its own command takes the text there."""
     now = again(target, world)
     path = world.transcript(now)
-    home = path.partition("/sessions/")[0] if "/sessions/" in path else ""
+    home = path.rpartition("/sessions/")[0]
     tail = Tail(lambda: world.transcript(now))
     busy = now.state in ("busy", "waiting")
     words = ("codex", "queue", "--thread", now.session, f"--message={text}", "--resume")

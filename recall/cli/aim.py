@@ -20,13 +20,19 @@ QUEUE_DEADLINE = 30.0
 """Seconds that `codex queue` may take: it starts a whole client."""
 
 
-def aim(app: App, address: str) -> Target:
-    """The session; NothingFound or Usage where an address means none or several. A terminal that does not answer is told, and
-    matters only where the session is in none of the others."""
+def aim(app: App, address: str, *, typing: bool = False) -> Target:
+    """The session; NothingFound or Usage where an address means none or several.
+
+    A terminal that does not answer matters only where the session is in none of the others: Unavailable for what types,
+    else it is said.
+    """
     troubles: list[str] = []
     row = find_target(address, listed(app.settings, None, os.environ, trouble=troubles.append))
     if row.pane is None and row.open.tty and not row.reach and troubles:
-        raise Unavailable(f"where {address} is shown cannot be told: {'; '.join(troubles)}", _mend(troubles))
+        told = f"where {address} is shown cannot be told: {'; '.join(troubles)}"
+        if typing:
+            raise Unavailable(told, _mend(troubles))
+        app.say(told)
     return Target(row.open, row.pane, row.address, row.reach)
 
 

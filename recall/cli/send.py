@@ -41,7 +41,7 @@ def command(address: str, text: str, force: bool, as_json: bool) -> int:
     entry = Entry(address, text, "", force=force)
     try:
         text = fit(text)
-        target = aim(app, address)
+        target = aim(app, address, typing=True)
         pane = target.pane
         entry = entry._replace(
             text=text,

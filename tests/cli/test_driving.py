@@ -220,13 +220,16 @@ def test_a_tmux_server_that_is_gone(desk: Desk, run_recall: Run) -> None:
 
 
 def test_a_tmux_that_hangs(desk: Desk, run_recall: Run, tmp_path: Path) -> None:
-    """It is told that it does not answer."""
+    """It is told that it does not answer; what needs no terminal goes on without."""
     desk.client(uid(1))
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "tmux").write_text("#!/bin/sh\nexec sleep 60\n")
     (programs / "tmux").chmod(0o755)
-    assert "does not answer" in refused(desk, run_recall, uid(1), 4, PATH=f"{programs}:{desk.env['PATH']}")
+    path = f"{programs}:{desk.env['PATH']}"
+    assert "does not answer" in refused(desk, run_recall, uid(1), 4, PATH=path)
+    done = run_recall("wait", uid(1), "5", **{**desk.env, "PATH": path})
+    assert (done.stdout, "does not answer" in done.stderr) == ("idle\n", True)
 
 
 def test_a_client_outside_of_any_terminal_that_can_be_driven(desk: Desk, run_recall: Run) -> None:
