@@ -11,11 +11,11 @@ import click
 
 from recall.actions.cards import card_of
 from recall.actions.cmd import any_source, newest_of
+from recall.actions.conversation import moment
 from recall.actions.show import own_file
 from recall.actions.talk import Shown, talk
 from recall.actions.transcript import shown
 from recall.cli.app import App
-from recall.cli.conversation import moment
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.output import utc

@@ -6,10 +6,10 @@ import os
 
 import click
 
+from recall.actions.conversation import moment
 from recall.actions.lost import Lost, lost
 from recall.actions.transcript import shown
 from recall.cli.app import App
-from recall.cli.conversation import moment
 from recall.cli.fresh import freshen
 from recall.cli.output import print_json, terminal_columns, utc
 from recall.core.card import SHORT

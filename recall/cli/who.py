@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import click
 
 from recall.actions.cmd import any_source
+from recall.actions.conversation import moment
 from recall.actions.transcript import shown
 from recall.actions.who import SHA, Looked, Touch, who_changed, who_made
 from recall.cli.app import App
-from recall.cli.conversation import moment
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.output import print_json, utc
