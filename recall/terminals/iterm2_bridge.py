@@ -144,4 +144,4 @@ def _left(ends: float) -> float:
 
 
 def _silent(why: str) -> Unavailable:
-    return Unavailable(f"bridge not responding: {why}", bridge.FIX)
+    return Unavailable(f"bridge not responding: {why} (`recall iterm-install` mends it)", bridge.FIX)
