@@ -2,8 +2,8 @@
 
 Every send is there, also one that was refused or failed. A file of more than 1 MB becomes `iterm-audit.log.1`. Keys: `time` (ISO
 8601, UTC), `address` as it was typed, `session`, `client`, `terminal` and `pane` ('' where it did not come to that), `bytes` of
-the text, `text` (its first 80 characters, redacted, on one line), `force`, and `result`: 'arrived', 'queued', 'not seen', or what
-was wrong, with its kind before a colon.
+the text, `text` (its first 80 characters, redacted, on one line), `force`, and `result`: 'arrived', 'queued', or what was wrong,
+with its kind before a colon.
 """
 
 from __future__ import annotations
