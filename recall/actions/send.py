@@ -105,6 +105,11 @@ def send(
     shared = target.open.background  # a server's process is above all of its sessions
     if target.open.session == own or (not shared and target.open.pid and target.open.pid in above):
         raise Refused(f"{called(target)} is the session that this runs in", "a session does not type into itself")
+    if text.lstrip().startswith("!") and not force:
+        raise Refused(
+            "a text that begins with ! is a command for the shell, which no permission question stands before",
+            "begin with another word; --force if that is what is wanted",
+        )
     if target.open.client == "codex" and target.open.background:
         return _queue(target, text, world)
     pane = pane_of(target)

@@ -232,6 +232,15 @@ def test_a_pane_that_is_gone(tmp_path: Path, client: str) -> None:
     assert fake.pressed == 0
 
 
+@CLIENTS
+@pytest.mark.parametrize("text", ["!rm -rf build", " \n!ls", "!"])
+def test_a_command_for_the_shell_is_not_slipped_in(tmp_path: Path, client: str, text: str) -> None:
+    """In both clients a leading ! runs it at once, with no permission question."""
+    fake = FakeClient(tmp_path, client)
+    refused(fake, Refused, text=text)
+    assert fake.pasted == []
+
+
 def test_the_session_that_runs_us(tmp_path: Path) -> None:
     """By its id, or because its client is above us; not to be forced. A server is above all of its sessions, and is no sign."""
     fake = FakeClient(tmp_path)
