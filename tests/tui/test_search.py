@@ -265,3 +265,24 @@ def test_errors_are_those_of_the_command_line() -> None:
     """What the picker shows of an error is what `recall find` prints of it."""
     assert explain(RecallError("a", "b")) is not None
     assert explain(ZeroDivisionError()) is None
+
+
+@pytest.mark.parametrize("size", [(1, 1), (7, 3), (20, 5), (59, 4), (60, 10), (131, 6), (132, 6)])
+def test_no_terminal_is_too_small(samples: Path, size: tuple[int, int]) -> None:
+    """Of whatever size the terminal is, and becomes, every page can be shown and left."""
+
+    async def play(picker: Picker, main: Main, pilot: object) -> None:
+        resize, press = pilot.resize_terminal, pilot.press  # type: ignore[attr-defined]
+        await until(lambda: len(listed(main)) == 8)
+        await resize(*size)
+        await press("down", "shift+down", "pagedown", "up", "tab", "ctrl+u", *"um", "ctrl+u")
+        for key, leave in (("question_mark", "escape"), ("ctrl+s", "q"), ("ctrl+g", "escape"), ("ctrl+r", "escape")):
+            await press(key)
+            await resize(80, 24)
+            await resize(*size)
+            await press(leave)
+        await until(lambda: picker.screen is main)
+        await resize(80, 24)
+        await until(lambda: "portal" in told(main))
+
+    with_picker(samples, play)
