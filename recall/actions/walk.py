@@ -58,9 +58,6 @@ def walk(home: Home, trouble: Callable[[str, OSError], None], seen: Seen = froze
     client = clients.places(home.client)
     for name in client.files:
         path = os.path.join(home.path, name)
-        place = client.place(name)
-        if place is None:
-            continue
         try:
             status = os.stat(path)
         except FileNotFoundError:
@@ -68,7 +65,10 @@ def walk(home: Home, trouble: Callable[[str, OSError], None], seen: Seen = froze
         except OSError as problem:
             trouble(path, problem)
             continue
-        if (path, status.st_size, status.st_mtime_ns, status.st_ino) not in seen:
+        if (path, status.st_size, status.st_mtime_ns, status.st_ino) in seen:
+            continue
+        place = client.place(name)
+        if place is not None:
             yield Found(home.client, path, _at(home, place), status.st_size, status.st_mtime_ns, status.st_ino)
     for name in client.folders:
         yield from _folder(client, home, name, trouble, seen, top=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from recall.core.lazy import lazy
 from recall.core.model import Place, Plan
 
 name = "claude"
@@ -12,8 +11,8 @@ files = ("history.jsonl",)
 home_variable = "CLAUDE_CONFIG_DIR"
 home_default = ".claude"
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_NAME = re.compile(r"[\w-][\w.-]*")
+_UUID = lazy(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_NAME = lazy(r"[\w-][\w.-]*")
 
 
 def place(path: str) -> Place | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from recall.core.lazy import lazy
 from recall.core.model import Place, Plan
 
 name = "codex"
@@ -12,9 +11,9 @@ files = ("history.jsonl", "session_index.jsonl")
 home_variable = "CODEX_HOME"
 home_default = ".codex"
 
-_ROLLOUT = re.compile(r"(rollout-[\w.-]+)\.jsonl(?:\.zst)?")
-_DATED = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T[\w.-]+\.jsonl")
-_UUID_AT_END = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+_ROLLOUT = lazy(r"(rollout-[\w.-]+)\.jsonl(?:\.zst)?")
+_DATED = lazy(r"rollout-(\d{4})-(\d\d)-(\d\d)T[\w.-]+\.jsonl")
+_UUID_AT_END = lazy(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 
 
 def place(path: str) -> Place | None:

@@ -196,12 +196,12 @@ def _plain(part: str) -> list[Term]:
     bare = part.strip("\"'`()[]{}<>.,;:!?")
     if len(parts) == 1:
         bumps = tuple(humps(bare))[:LONGEST]
-        glued = re.fullmatch(r"([^\W\d_]{2,})(\d+)", parts[0])
+        glued = re.fullmatch(r"([^\W\d_]{2,})(\d+)", parts[0]) if parts[0][-1].isdigit() else None
         if len(bumps) > 1:
             options.append(bumps)
         elif glued:  # PAY4711, which may be written PAY-4711
             options.append((glued[1], glued[2]))
-        elif re.fullmatch(r"[A-Z]{2}[a-z]{2,}", bare):  # OBrien
+        elif bare[:2].isupper() and re.fullmatch(r"[A-Z]{2}[a-z]{2,}", bare):  # OBrien
             options.append((parts[0][0], parts[0][1:]))
         weak = parts[0] in FUNCTION_WORDS
         return [Term(part, tuple(options), widen=not weak, weak=weak)]
