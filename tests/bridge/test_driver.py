@@ -76,6 +76,7 @@ class TestBridge(DriverTests):
         yield bridged.env
         for terminal in self.terminals:
             terminal.close()
+        self.started.clear()  # they are ended, and their numbers free for others
 
     def reader(self, place: Place, env: Mapping[str, str], name: str, *kind: str) -> Pane:
         """A new session in which a reader waits. (Opening is AppleScript's, and tested with that.)"""
@@ -83,6 +84,7 @@ class TestBridge(DriverTests):
         terminal = Terminal(f"GUID-{next(self.numbers)}-{name}", argv, self.desk.iterm)
         self.terminals.append(terminal)
         self.desk.iterm.screens[terminal.id] = terminal
+        self.started.append(terminal.pid)
         assert told(place.wire) == [name, "ready", 0]
         (found,) = [pane for pane in self.driver.panes(env) if pane.id == terminal.id]
         return found

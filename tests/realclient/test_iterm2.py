@@ -122,6 +122,7 @@ def test_three_lines_reach_one_of_several_sessions(lab: Lab, iterm: StandIn, cli
 
     tui.submit("clean up")
     wait_for(lambda: listed(lab)[ids[-1]]["state"] == "waiting", "the question", every=0.3)
+    tui.wait("Do you want|Would you like")
     since, typed = len(lab.api.requests), len(iterm.sent)
     said(lab, "send", row["address"], "yes please", status=3)
     assert (len(lab.api.requests), len(iterm.sent)) == (since, typed)
