@@ -128,8 +128,8 @@ def _in_latin(word: str) -> list[str]:
 
 def _in_cyrillic(word: str) -> list[str]:
     """`docker` as `докер`."""
-    plain = "".join(_CYRILLIC.get(sound, sound) for sound in re.findall(_SOUNDS, word))
-    return [] if any(char.isascii() for char in plain) else [plain]
+    sounds = re.findall(_SOUNDS, word)
+    return ["".join(_CYRILLIC[sound] for sound in sounds)] if all(sound in _CYRILLIC for sound in sounds) else []
 
 
 def _after(start: str) -> str:
