@@ -77,7 +77,7 @@ class Digest:
         """The digest, at most `budget_bytes` in UTF-8. With `facts`, paths are told as seen from the session's folder."""
         facts = facts or Facts()
         told = self.extractor.result(facts)
-        answers = [*self._answers, *([clean_middle(self._answer, _ANSWER)] if self._answer else [])]
+        answers = [clean_middle(answer, _ANSWER) for answer in (*self._answers, self._answer) if answer]
         edited = [f"{path} ×{count}" for path, count in self.extractor.edited(facts.cwd)]
         sections = [
             _Section("Requests of the user, first to last", self._requests.entries(), 42),
@@ -98,7 +98,7 @@ class Digest:
 
     def _turn_ends(self) -> None:
         if self._answer:
-            self._answers.append(clean_middle(self._answer, _ANSWER))
+            self._answers.append(self._answer)  # cleaned when it is told: nearly all are forgotten before
             self._answer = ""
 
 

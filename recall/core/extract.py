@@ -93,6 +93,7 @@ _PULL_WORD = re.compile(
     r"\b(?:PR|MR|[Pp]ull [Rr]equest|[Mm]erge [Rr]equest)s? ?[#!](\d{1,7})(?!\d)|\bgh pr (?:view|merge|checkout|edit"
     r"|close|review|comment|diff|checks|ready) (\d{1,7})\b|\bpr-link #(\d{1,7})\b"
 )
+_NUMBERED = re.compile(r"[#!]\d")
 _URL = re.compile(r"https?://[^\s\"'<>`\\\])}|、。，；：！？）】」』\u2026]{3,500}")
 _URL_ENDS = ".,;:!?*_~)"
 _TASK_MADE = re.compile(r"Task #(\w{1,12}) created")
@@ -221,7 +222,7 @@ class Extractor:
         self._addresses(record.text[:20_000], 1)
 
     def _addresses(self, text: str, weight: int) -> None:
-        if "#" in text or "!" in text or " pr " in text:
+        if _may_name_pulls(text):
             for match in _PULL_WORD.finditer(text):
                 self._pull(match[1] or match[2] or match[3], "")
         if "://" in text:
@@ -422,6 +423,15 @@ def _lines(texts: Iterable[str]) -> tuple[str, ...]:
         if line:
             found.setdefault(line)
     return tuple(found)
+
+
+def _may_name_pulls(text: str) -> bool:
+    """A quick look whether _PULL_WORD can match: what all of its forms have in them."""
+    if "gh pr " in text:
+        return True
+    if "PR" in text or "MR" in text or "equest" in text or "pr-link" in text:
+        return _NUMBERED.search(text) is not None
+    return False
 
 
 def _forget(kept: dict[str, str], most: int) -> None:

@@ -217,7 +217,7 @@ def hollow(text: str) -> bool:
     plain = folded(text)
     if _EAST.search(plain):
         plain = _HOLLOW_EAST.sub(" ", plain)
-    words = [_bare(word) for word in _WORD.findall(plain)]
+    words = (_bare(found[0]) for found in _WORD.finditer(plain))  # most often the first one tells
     return all(word in _HOLLOW or word in FUNCTION_WORDS or (len(word) < 3 and word.isdigit()) for word in words)
 
 
