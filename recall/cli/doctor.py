@@ -51,7 +51,7 @@ def command(session: str | None, fix: bool, as_json: bool) -> int:
 
     def look() -> list[Finding]:
         again = partial(_install_again, app.settings, machine)
-        return examine(app.settings, app.now.timestamp(), program(), machine, again)
+        return examine(app.settings, app.now.timestamp(), program(), machine, again, os.environ)
 
     findings = look()
     mended = mend(findings) if fix else []

@@ -99,7 +99,7 @@ def test_the_document_has_a_form(swept: Path, run_recall: Run) -> None:
     assert found["schema"] == 1
     for check in found["checks"]:
         assert set(check) == {"group", "name", "state", "text", "mend", "details", "fixable"}
-        assert check["group"] in ("archive", "index", "clients", "model", "machine")
+        assert check["group"] in ("archive", "index", "clients", "model", "terminals", "machine")
         assert check["state"] in ("ok", "warn", "bad", "off")
         assert check["text"] and "\n" not in check["text"]
         assert check["state"] in ("ok", "off") or check["mend"]
@@ -110,11 +110,12 @@ def test_the_document_has_a_form(swept: Path, run_recall: Run) -> None:
 def test_the_page_is_grouped_and_plain_in_a_pipe(swept: Path, run_recall: Run) -> None:
     done = run_recall("doctor", PATH=BARE)
     lines = done.stdout.splitlines()
-    assert [line for line in lines if line and not line.startswith(" ")][:5] == [
+    assert [line for line in lines if line and not line.startswith(" ")][:6] == [
         "archive",
         "index",
         "clients",
         "model",
+        "terminals",
         "machine",
     ]
     assert "\x1b" not in done.stdout
@@ -619,3 +620,28 @@ def test_a_rollout_without_a_decoder_is_counted(home: Path, doctor: Callable[...
     write_lines(home / ".codex" / "sessions" / f"rollout-2026-06-11T09-00-00-{CODEX}.jsonl.zst", [{}])
     check = doctor(PYTHONPATH=paths, status=5)["zstd"]
     assert (check["state"], "1 compressed rollout" in check["text"]) == ("bad", True)
+
+
+def test_where_sessions_are_opened_is_told(home: Path, doctor: Callable[..., Checks], tmp_path: Path) -> None:
+    """By what is on PATH; a name that is none, or cannot be used from here, says how that is mended."""
+    nothing = {"PATH": str(tmp_path)}
+    assert doctor(**nothing)["terminal"]["state"] == "off"
+    program = tmp_path / "tmux"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    assert doctor(**nothing)["terminal"]["text"].startswith("tmux; its sessions can be read")
+    wrong = doctor(**nothing, RECALL_TERMINAL="no-such")["terminal"]
+    assert (wrong["state"], "tmux" in wrong["mend"]) == ("warn", True)
+    missing = doctor(**nothing, RECALL_TERMINAL="kitty")["terminal"]
+    assert (missing["state"], bool(missing["mend"])) == ("warn", True)
+
+
+def test_the_bridge_in_iterm2(home: Path, doctor: Callable[..., Checks], run_recall: Run) -> None:
+    """Off where iTerm2 is not; missing in it; there and silent."""
+    assert doctor()["iterm2"]["state"] == "off"
+    inside = {"TERM_PROGRAM": "iTerm.app"}
+    missing = doctor(**inside)["iterm2"]
+    assert (missing["state"], missing["mend"].endswith("iterm-install")) == ("warn", True)
+    assert run_recall("iterm-install", "--force").returncode == 0
+    silent = doctor(**inside)["iterm2"]
+    assert (silent["state"], bool(silent["mend"])) == ("warn", True)

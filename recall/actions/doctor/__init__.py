@@ -5,10 +5,10 @@ Looking writes nothing. A check that fails for a reason of its own says so, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from recall.actions.doctor import indexed, installed, keeping, machine, models
+from recall.actions.doctor import indexed, installed, keeping, machine, models, terminals
 from recall.actions.doctor.case import Case
 from recall.actions.doctor.check import BAD, WARN, Check
 from recall.actions.machine import Machine
@@ -18,7 +18,7 @@ from recall.store import is_of_index
 
 __all__ = ["BAD", "WARN", "Check", "Finding", "Mended", "examine", "mend"]
 
-GROUPS = ("archive", "index", "clients", "model", "machine")
+GROUPS = ("archive", "index", "clients", "model", "terminals", "machine")
 
 
 class Finding(NamedTuple):
@@ -42,10 +42,11 @@ def examine(
     name: str,
     machine: Machine | None = None,
     again: Callable[[], str] | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """All checks, group by group. `now` in seconds since the epoch; `name` is what recall is called here; `again` runs the
-    install once more, as it was chosen, and says what it did."""
-    case = Case(settings, now, name, machine, again)
+    install once more, as it was chosen, and says what it did; `env` is what terminals are looked for by."""
+    case = Case(settings, now, name, machine, again, env)
     try:
         return list(_all(case))
     finally:
@@ -79,6 +80,8 @@ def _all(case: Case) -> Iterator[Finding]:
             yield Finding("clients", check)
     for function in models.CHECKS:
         yield Finding("model", _one(function, case))
+    for function in terminals.CHECKS:
+        yield Finding("terminals", _one(function, case))
     for function in machine.CHECKS:
         yield Finding("machine", _one(function, case))
 

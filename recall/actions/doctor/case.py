@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,7 +34,8 @@ class Read(NamedTuple):
 
 class Case:
     """The state of one installation at `now` (seconds since the epoch). `name` is what recall is called here, `machine` what
-    is around it (None: nobody looks at that), `again` runs the install once more and says what it did."""
+    is around it (None: nobody looks at that), `again` runs the install once more and says what it did, `env` is what
+    terminals are looked for by."""
 
     def __init__(
         self,
@@ -43,12 +44,14 @@ class Case:
         name: str,
         machine: Machine | None = None,
         again: Callable[[], str] | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         self.settings = settings
         self.now = now
         self.name = name
         self.machine = machine
         self.again = again
+        self.env = env or {"HOME": settings.home}
         self.shelf = Shelf(settings.data, settings.state)
 
     def close(self) -> None:
