@@ -238,9 +238,14 @@ first_sweep() {
     fi
     say
     say "Next:"
+    say "  $NAME               pick a session while you type"
     say "  $NAME find WORDS…   what you remember of a session, in any language"
-    say "  $NAME cmd ID        the line that resumes it"
+    say "  $NAME open ID       reopen it in a new window, in its folder"
     say "  $NAME doctor        is everything in order?"
+    say "  $NAME completion SHELL --write   Tab knows commands and sessions"
+    if [ -d "$HOME/Library/Application Support/iTerm2" ]; then
+        say "  $NAME iterm-install    to read and type into open sessions in iTerm2"
+    fi
     say "  $NAME uninstall     takes back what was added to the clients"
 }
 
