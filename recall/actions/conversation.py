@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from recall.actions.transcript import shown
 from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Record
+from recall.core.pattern import compiled
 from recall.core.plain import one_line
 
 _SPOKEN = frozenset((USER, ASSISTANT))
@@ -52,6 +53,12 @@ def lines(records: Iterable[Record], *, color: bool = False, numbers: bool = Fal
                 yield _dim(f"{mark}{line}".rstrip(), color)
         else:
             yield from text.split("\n")
+
+
+def place(lines: Sequence[str], text: str) -> int:
+    """Number of the first line that holds `text`; where none does (it was cut), the one in the middle."""
+    pattern = compiled([text])
+    return next((n for n, line in enumerate(lines) if pattern.find(line)), len(lines) // 2)
 
 
 def moment(seconds: float) -> str:

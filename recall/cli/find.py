@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from recall.actions.find import Found, find
@@ -31,6 +32,7 @@ OPTIONS = (
     Opt(("--before",), "before", "text", "Only last active before that.", "DATE"),
     Opt(("--live", "--no-live"), "live", "switch", "Only sessions that are open now, or only others."),
     Opt(("--why",), "why", "flag", "Say for each row which word was found where."),
+    Opt(("--budget",), "budget", "bytes", "Print at most BYTES (UTF-8); what is left out is counted.", "BYTES"),
     Opt(("--json",), "as_json", "flag", "JSON, with snippets."),
     Opt(("--ids",), "ids", "flag", "Full ids only."),
     Opt(("--no-refresh",), "no_refresh", "flag", "Do not look for what is new first."),
@@ -81,12 +83,15 @@ def run(terms: list[str], **flags: Any) -> int:
         why=flags["why"] or flags["as_json"],
     )
     if flags["as_json"]:
-        print_json(_document(app, query, found))
+        _print_document(app, _document(app, query, found), flags["budget"])
     elif flags["ids"]:
-        for hit in found.hits:
-            print(hit.session.id)
+        _print_rows(app, [hit.session.id for hit in found.hits], flags["budget"])
     else:
-        _print(app, query, found, why=flags["why"])
+        _print_rows(app, list(_rows(app, query, found, why=flags["why"], budget=flags["budget"])), flags["budget"])
+        if not found.hits:
+            _nothing(app, query, found)
+        elif found.total > len(found.hits):
+            app.say(f"{found.total - len(found.hits)} more; -n {min(found.total, 10000)} shows them")
     if not terms and sys.stdin.isatty():
         app.say("no words: the newest sessions (an unquoted # is a comment to the shell)")
     status = 0 if found.hits else 1
@@ -102,16 +107,18 @@ def _refresh(app: App) -> None:
         app.say(left)
 
 
-def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
+def _rows(app: App, query: Query, found: Found, *, why: bool, budget: int | None) -> Iterator[str]:
+    """The rows, each with what belongs to it."""
     rows = [hit.session for hit in found.hits]
     shorts = short_ids(app.store.ids_beside(row.id for row in rows))
-    color = colored(app.settings)
+    color = colored(app.settings) and not budget
     columns = terminal_columns()
     last = ""
     for hit in found.hits:
+        row = []
         if hit.tier != last and hit.tier in ("some-terms", "typo") and query.terms and not query.long:
             words = "with some of the words:" if hit.tier == "some-terms" else "nothing is spelt so; nearest spelling:"
-            print(_dim(f"-- {words}", color))
+            row.append(_dim(f"-- {words}", color))
         last = hit.tier
         line = index_line(hit.session, shorts[hit.session.id], None, live=hit.session.id in app.live)
         if columns:
@@ -119,16 +126,32 @@ def _print(app: App, query: Query, found: Found, *, why: bool) -> None:
         if color:
             head, rest = line[: len(shorts[hit.session.id])], line[len(shorts[hit.session.id]) :]
             line = f"\x1b[36m{head}\x1b[0m{rest}"
-        print(line)
+        row.append(line)
         if why:
             for field, typed, word in hit.why:
                 shown = typed if typed.casefold() == word else f"{typed} ({word})"
-                print(_dim(f"    {field}: {shown}", color))
-            print(_dim(f"    score {hit.score:.2f}", color))
-    if not found.hits:
-        _nothing(app, query, found)
-    elif found.total > len(found.hits):
-        app.say(f"{found.total - len(found.hits)} more; -n {min(found.total, 10000)} shows them")
+                row.append(_dim(f"    {field}: {shown}", color))
+            row.append(_dim(f"    score {hit.score:.2f}", color))
+        yield "\n".join(row)
+
+
+def _print_rows(app: App, rows: list[str], budget: int | None) -> None:
+    if budget is None:
+        for row in rows:
+            print(row)
+        return
+    from recall.cli.budget import print_fitted
+
+    print_fitted(app, rows, budget, name="sessions", after=lambda count: f"… {count} more; recall show ID tells of one")
+
+
+def _print_document(app: App, document: dict[str, object], budget: int | None) -> None:
+    if budget is None:
+        print_json(document)
+        return
+    from recall.cli.budget import print_fitted_json
+
+    print_fitted_json(app, document, budget, lists=("results",))
 
 
 def _fitted(line: str, task: str, columns: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -11,7 +12,9 @@ import click
 from recall.actions.find import find
 from recall.actions.grep import Match, Message, Source, grep, sources
 from recall.cli.app import App
+from recall.cli.budget import HELP, print_fitted, print_fitted_json
 from recall.cli.fresh import freshen
+from recall.cli.options import LEAST
 from recall.cli.output import Progress, ago, colored, print_json, utc
 from recall.core.card import project_name, short_ids
 from recall.core.model import EVERYTHING, ZONE_NAMES
@@ -37,6 +40,7 @@ _ALL = 1 << 30
 @click.option("--since", metavar="DATE", help="Only messages since: 2026-06-11, 3d, 2w, yesterday, monday.")
 @click.option("--before", metavar="DATE", help="Only messages before that.")
 @click.option("--live/--no-live", default=None, help="Only sessions that are open now, or only others.")
+@click.option("--budget", type=click.IntRange(LEAST), metavar="BYTES", help=HELP)
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @click.option("--no-refresh", is_flag=True, help="Do not look for new sessions first.")
 def command(patterns: tuple[str, ...], expressions: tuple[str, ...], **flags: Any) -> int:
@@ -79,7 +83,8 @@ def command(patterns: tuple[str, ...], expressions: tuple[str, ...], **flags: An
         progress=progress,
         trouble=trouble,
     )
-    out = _Json(app) if flags["as_json"] else _Lines(app, only_sessions=flags["only_sessions"])
+    budget = flags["budget"]
+    out = _Json(app, budget) if flags["as_json"] else _Lines(app, budget, only_sessions=flags["only_sessions"])
     count = 0
     try:
         for match in matches:
@@ -139,51 +144,69 @@ def _nothing(app: App, searched: list[Source]) -> None:
 
 
 class _Lines:
-    """One line a hit, printed at once. With context: the neighbours indented, `--` between hits."""
+    """One line a hit, printed at once, or at the end where there is a budget. With context: the neighbours indented, `--`
+    between hits."""
 
-    def __init__(self, app: App, *, only_sessions: bool) -> None:
+    def __init__(self, app: App, budget: int | None, *, only_sessions: bool) -> None:
         self._app = app
+        self._budget = budget
         self._only_sessions = only_sessions
         self._shorts = short_ids(app.store.ids())
-        self._color = colored(app.settings)
+        self._color = colored(app.settings) and not budget
         self._first = True
+        self._kept: list[str] = []
 
     def add(self, match: Match) -> None:
+        lines = list(self._lines(match))
+        if self._budget is not None:
+            self._kept.append("\n".join(lines))
+            return
+        for line in lines:
+            print(line)
+        if self._color:
+            sys.stdout.flush()
+
+    def _lines(self, match: Match) -> Iterator[str]:
         row = match.session
         if self._only_sessions:
             from recall.core.card import index_line
 
             line = index_line(row, self._shorts[row.id], None, live=row.id in self._app.live)
             short = self._shorts[row.id]
-            print(f"{self._paint('36', short)}{line[len(short) :]}")
+            yield f"{self._paint('36', short)}{line[len(short) :]}"
             return
         if (match.before or match.after) and not self._first:
-            print(self._paint("2", "--"))
+            yield self._paint("2", "--")
         self._first = False
         for message in match.before:
-            self._neighbour(message)
+            yield self._neighbour(message)
         date = _date(match.message.time or row.updated)
         head = f"{self._paint('36', self._shorts[row.id])} {date} {project_name(row)}"
         text, start, end = match.message.snippet
         shown = text[:start] + self._paint("1;31", text[start:end]) + text[end:]
-        print(f"{head} {ZONE_NAMES[match.message.zone]} {shown}", flush=self._color)
+        yield f"{head} {ZONE_NAMES[match.message.zone]} {shown}"
         for message in match.after:
-            self._neighbour(message)
+            yield self._neighbour(message)
 
-    def _neighbour(self, message: Message) -> None:
-        print(self._paint("2", f"  {ZONE_NAMES[message.zone]} {message.snippet.text}"))
+    def _neighbour(self, message: Message) -> str:
+        return self._paint("2", f"  {ZONE_NAMES[message.zone]} {message.snippet.text}")
 
     def _paint(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self._color and text else text
 
     def end(self) -> None:
-        """Nothing is left to print."""
+        """Print what was kept for a budget."""
+        if self._budget is not None:
+            after = "… {} more; recall show ID --around TEXT reads round one".format
+            print_fitted(self._app, self._kept, self._budget, name="hits", after=after)
 
 
 class _Json:
     """All hits as one document."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, budget: int | None) -> None:
+        self._app = app
+        self._budget = budget
         self._shorts = short_ids(app.store.ids())
         self._hits: list[dict[str, object]] = []
 
@@ -202,7 +225,11 @@ class _Json:
         self._hits.append(hit)
 
     def end(self) -> None:
-        print_json({"schema": 1, "hits": self._hits})
+        document: dict[str, object] = {"schema": 1, "hits": self._hits}
+        if self._budget is None:
+            print_json(document)
+        else:
+            print_fitted_json(self._app, document, self._budget, lists=("hits",))
 
 
 def _fields(message: Message) -> dict[str, object]:

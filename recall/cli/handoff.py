@@ -8,6 +8,8 @@ import time
 import click
 
 from recall.cli.app import App
+from recall.cli.budget import HELP, print_fitted
+from recall.cli.options import LEAST
 from recall.cli.output import Progress, print_json, utc
 from recall.cli.recap import QUIET_REASONS, WHY
 from recall.core.model import Session
@@ -26,6 +28,7 @@ from recall.errors import NothingFound, Refused, Unavailable, Usage
 @click.option("--estimate", is_flag=True, help="With --all: say what it would cost, and write nothing.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask.")
 @click.option("--quiet", is_flag=True, help="Print nothing.")
+@click.option("--budget", type=click.IntRange(LEAST), metavar="BYTES", help=HELP)
 @click.option("--json", "as_json", is_flag=True, help="The handoff as JSON.")
 def command(
     target: str | None,
@@ -37,6 +40,7 @@ def command(
     estimate: bool,
     yes: bool,
     quiet: bool,
+    budget: int | None,
     as_json: bool,
 ) -> int:
     """Write and print the handoff of a session: task now, done, in flight, next steps, gotchas.
@@ -50,16 +54,18 @@ def command(
         raise Usage("one session, or --all", "recall handoff last")
     if estimate and not everything:
         raise Usage("--estimate is for --all", "one handoff is one model call")
+    if budget is not None and (everything or as_json):
+        raise Usage("--budget is for the text of one handoff", "leave out --json and --all")
     app = App.from_environment()
     if no_llm:
         app.settings = app.settings._replace(llm="none")
     if everything:
         return _all(app, days, yes, as_json, only_price=estimate)
     assert target is not None
-    return _one(app, target, client or "", force, quiet, as_json)
+    return _one(app, target, client or "", force, quiet, as_json, budget)
 
 
-def _one(app: App, target: str, client: str, force: bool, quiet: bool, as_json: bool) -> int:
+def _one(app: App, target: str, client: str, force: bool, quiet: bool, as_json: bool, budget: int | None) -> int:
     from recall.actions.asking import Asking
     from recall.actions.handoff import brief_for, keep_handoff, kept, path_of, write_handoff
     from recall.cli.target import session_of
@@ -83,6 +89,9 @@ def _one(app: App, target: str, client: str, force: bool, quiet: bool, as_json: 
         fields["updated"] = utc(handoff.updated)
         path = path_of(app.settings, row.id)
         print_json({"schema": 1, "handoff": fields, "path": path, "why": made.why, "cost": round(made.cost, 6)})
+    elif not quiet and budget is not None:
+        after = f"… {{}} more lines; the whole is in {path_of(app.settings, row.id)}".format
+        print_fitted(app, told.splitlines(), budget, name="lines", after=after, partly=True)
     elif not quiet:
         print(told, end="")
     return 4 if made.asked and made.why not in ("", "refused") else 0

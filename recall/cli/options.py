@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 class Opt(NamedTuple):
     """One option. `names` as typed (`--live/--no-live`: both ways of a switch); `kind` is 'flag', 'switch', 'text', 'texts'
-    (may be given again), 'count' (an int of at least 1), 'number' (an int) or 'choice' (one of `choices`)."""
+    (may be given again), 'count' (an int of at least 1), 'number' (an int), 'bytes' (an int of at least LEAST) or 'choice' (one of
+    `choices`)."""
 
     names: tuple[str, ...]
     dest: str
@@ -29,6 +30,9 @@ class Opt(NamedTuple):
 
 MOST = 10_000
 """The largest count that can be asked for."""
+
+LEAST = 200
+"""The smallest budget of an answer, in bytes: fewer would hold only the note that it was cut."""
 
 
 def defaults(table: Sequence[Opt]) -> dict[str, Any]:
@@ -79,6 +83,10 @@ def quick(table: Sequence[Opt], args: Sequence[str]) -> tuple[list[str], dict[st
             if not value.isascii() or not value.isdigit() or not (opt.kind == "count") <= int(value) <= MOST:
                 return None
             out[opt.dest] = int(value)
+        elif opt.kind == "bytes":
+            if not value.isascii() or not value.isdigit() or len(value) > 12 or int(value) < LEAST:
+                return None
+            out[opt.dest] = int(value)
         elif opt.kind == "choice" and value not in opt.choices:
             return None
         else:
@@ -107,6 +115,8 @@ def build(name: str, table: Sequence[Opt], run: Callable[..., int], metavar: str
             extra |= {"type": click.IntRange(1, MOST), "default": opt.default, "show_default": True}
         elif opt.kind == "number":
             extra |= {"type": click.IntRange(0, MOST), "default": opt.default, "show_default": True}
+        elif opt.kind == "bytes":
+            extra |= {"type": click.IntRange(LEAST)}
         elif opt.kind == "choice":
             extra |= {"type": click.Choice(opt.choices)}
         elif opt.kind == "switch":

@@ -18,10 +18,13 @@ from recall.actions.page import page
 from recall.actions.show import Kept, Overview, around, last_messages, overview, own_file
 from recall.actions.transcript import records, shown
 from recall.cli.app import App
+from recall.cli.budget import HELP, print_fitted, print_fitted_json
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
+from recall.cli.options import LEAST
 from recall.cli.output import colored, print_json, utc
 from recall.core import shell
+from recall.core.budget import upto
 from recall.core.card import short_ids
 from recall.core.model import EVERYTHING, SPOKEN, ZONE_NAMES, Card, Record, Session
 from recall.core.pattern import compiled
@@ -40,6 +43,7 @@ from recall.errors import NothingFound, Unavailable, Usage
 )
 @click.option("--handoff", is_flag=True, help="The handoff, as a resumed session is told it.")
 @click.option("--raw", is_flag=True, help="The bytes of the transcript's copy, secrets included.")
+@click.option("--budget", type=click.IntRange(LEAST), metavar="BYTES", help=HELP)
 @click.option("--json", "as_json", is_flag=True, help="JSON; with --transcript also the messages.")
 def command(session: str, **flags: Any) -> int:
     """Show what a session was about, what it touched, where it is kept and how to resume it.
@@ -51,12 +55,15 @@ def command(session: str, **flags: Any) -> int:
       recall show last --tail 5
       recall show . --transcript --tools
     """
+    budget = flags["budget"]
+    if flags["raw"] and budget is not None:
+        raise Usage("--raw gives whole files", "--budget goes with the page, --transcript, --tail, --around, --handoff")
     app = App.from_environment()
     freshen(app, quiet=True)
     typed = app.resolve(session)
     row = newest_of(typed, app.store)
     if flags["handoff"]:
-        return _handoff(app, row)
+        return _handoff(app, row, budget)
     if flags["raw"]:
         return _raw(app, typed)
     part = flags["tail"] is not None or flags["text"] is not None
@@ -67,14 +74,26 @@ def command(session: str, **flags: Any) -> int:
     talk = flags["transcript"] or flags["tools"] or flags["numbers"] or part
     said = _said(app, row, flags) if talk else None
     if flags["as_json"]:
-        _print_document(_document(app, overview(row, app.store, app.settings)), said)
+        document = _document(app, overview(row, app.store, app.settings))
+        if budget is None:
+            _print_document(document, said)
+        else:
+            _print_part(app, document, said, budget, from_end=flags["tail"] is not None)
     elif said is not None:
         app.close()  # a pager may stay open for hours, and the index is not to be held for so long
-        _read(conversation.lines(said, color=colored(app.settings), numbers=flags["numbers"]))
+        if budget is None:
+            _read(conversation.lines(said, color=colored(app.settings), numbers=flags["numbers"]))
+        else:
+            _print_lines(app, row, conversation.lines(said, numbers=flags["numbers"]), budget, flags)
     else:
         view = overview(row, app.store, app.settings)
-        for line in page(view, typed, app.store, app.settings, live=app.live, color=colored(app.settings)):
-            print(line)
+        color = colored(app.settings) and budget is None
+        lines = page(view, typed, app.store, app.settings, live=app.live, color=color)
+        if budget is None:
+            for line in lines:
+                print(line)
+        else:
+            _print_lines(app, row, lines, budget, flags)
     app.close()
     return 0
 
@@ -110,7 +129,19 @@ def _read(lines: Iterator[str]) -> None:
         print(line)
 
 
-def _handoff(app: App, row: Session) -> int:
+def _print_lines(app: App, row: Session, lines: Iterable[str], budget: int, flags: dict[str, Any]) -> None:
+    """What fits: of --tail the end, of --around what is round the first line with the text, else the beginning."""
+    kept = list(upto(lines, budget)) if flags["tail"] is None and flags["text"] is None else list(lines)
+    focus = 0
+    if flags["tail"] is not None:
+        focus = len(kept) - 1
+    elif flags["text"] is not None:
+        focus = conversation.place(kept, flags["text"])
+    after = f"… {{}} more lines; recall show {row.id} --tail 20 reads the end".format
+    print_fitted(app, kept, budget, name="lines", after=after, focus=focus, partly=True)
+
+
+def _handoff(app: App, row: Session, budget: int | None) -> int:
     """What the hook would put into the session's context, to the letter."""
     from recall.actions.continuity import context
 
@@ -118,7 +149,11 @@ def _handoff(app: App, row: Session) -> int:
     app.close()
     if not text:
         raise NothingFound(f"no handoff of session {row.id} that could be used", f"recall handoff {row.id} makes one")
-    sys.stdout.write(text)
+    if budget is None:
+        sys.stdout.write(text)
+    else:
+        after = "… {} more lines".format
+        print_fitted(app, text.splitlines(), budget, name="lines", after=after, partly=True)
     return 0
 
 
@@ -201,11 +236,26 @@ def _print_document(document: dict[str, object], said: Iterable[Record] | None) 
     document["message_count"] = document.pop("messages")
     sys.stdout.write(json.dumps(document, ensure_ascii=False)[:-1] + ', "messages": [')
     for n, record in enumerate(said):
-        message = {
-            "role": ZONE_NAMES[record.zone],
-            "time": utc(record.time),
-            "text": shown(record.text),
-            "tool": record.tool or None,
-        }
-        sys.stdout.write((", " if n else "") + json.dumps(message, ensure_ascii=False))
+        sys.stdout.write((", " if n else "") + json.dumps(_message(record), ensure_ascii=False))
     sys.stdout.write("]}\n")
+
+
+def _print_part(
+    app: App, document: dict[str, object], said: Iterable[Record] | None, budget: int, *, from_end: bool
+) -> None:
+    """The same with what fits; of --tail the last messages."""
+    lists, texts = ["files", "generations"], ["last_answer", "last_request", "first_request"]
+    if said is not None:
+        document["message_count"] = document.pop("messages")
+        document["messages"] = [_message(record) for record in said]
+        lists.append("messages")
+    print_fitted_json(app, document, budget, lists=lists, texts=texts, ends=("messages",) if from_end else ())
+
+
+def _message(record: Record) -> dict[str, object]:
+    return {
+        "role": ZONE_NAMES[record.zone],
+        "time": utc(record.time),
+        "text": shown(record.text),
+        "tool": record.tool or None,
+    }
