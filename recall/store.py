@@ -585,6 +585,19 @@ class Store:
                 out.setdefault(no, {})[field] = 1.0
         return out
 
+    def rows_of(self, session: int, words: Iterable[str]) -> dict[int, int]:
+        """Rows of a session's conversation that hold some of these words, with how many of them."""
+        base = session << SHIFT
+        dead = self._buried("dead")
+        out: dict[int, int] = {}
+        for word in words:
+            for (row,) in self._db.execute(
+                "SELECT rowid FROM conv WHERE conv MATCH ? AND rowid BETWEEN ? AND ?", (_quote(word), base, base | ROWS)
+            ):
+                if not dead or not _within(row, dead):
+                    out[row] = out.get(row, 0) + 1
+        return out
+
     def printed(self, options: Iterable[Sequence[str]]) -> set[int]:
         """Sessions whose tool output holds all words of one of these options in one row."""
         parts = [" AND ".join(map(_quote, option)) for option in options if option]

@@ -6,7 +6,7 @@ Without words: how it began and where it ended. All texts are redacted, and free
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from recall.actions.cards import card_of
@@ -15,6 +15,7 @@ from recall.core.card import TASK
 from recall.core.clean import clean
 from recall.core.model import SPOKEN, USER, ZONE_NAMES, Card, Record, Session
 from recall.core.plain import one_line, plain
+from recall.core.spots import excerpt, spans
 from recall.errors import NothingFound
 from recall.settings import Settings
 from recall.store import SHIFT, Store
@@ -26,10 +27,7 @@ LAST = 3
 LONGEST = 400
 """Characters of a turn where nothing is looked for."""
 FORMS = 48
-"""Words whose places are looked up: the exact one of each term first, then its forms."""
-
-Places = dict[int, dict[int, int]]
-"""Session -> row of the index -> how many of the words stand in it."""
+"""Words whose places are looked up."""
 
 
 class Turn(NamedTuple):
@@ -51,33 +49,15 @@ class Preview(NamedTuple):
     note: str = ""
 
 
-def places(words: Sequence[str], store: Store) -> Places:
-    """Where these words of the index stand in the conversation. Very common ones say nothing and are left out."""
-    out: Places = {}
-    for word in list(dict.fromkeys(words))[:FORMS]:
-        if store.rows_with(word) > COMMON:
-            continue
-        for row in {row for row, _, _ in store.occurrences({word: 1.0})}:
-            mine = out.setdefault(row >> SHIFT, {})
-            mine[row] = mine.get(row, 0) + 1
-    return out
-
-
-def preview(
-    row: Session,
-    store: Store,
-    settings: Settings,
-    *,
-    words: Sequence[str] = (),
-    at: Places | None = None,
-    best: int = 0,
-) -> Preview:
-    """The preview of one session. `words` are those of the index that answer the query, `at` their places (as `places`
-    gives them), `best` the row that the search holds for the best one (0: none)."""
+def preview(row: Session, store: Store, settings: Settings, *, words: Sequence[str] = (), best: int = 0) -> Preview:
+    """The preview of one session. `words` are those of the index that answer the query, the exact ones first; `best` the row
+    that the search holds for the best one (0: none)."""
     card = card_of(store, row)
     if not words:
         return Preview(row, card, *_ends(row, store, settings))
-    ranked = dict((at or {}).get(row.no, {}))
+    once = list(dict.fromkeys(words))[:FORMS]
+    telling = [word for word in once if store.rows_with(word) <= COMMON]
+    ranked = store.rows_of(row.no, telling or once)
     if best >> SHIFT == row.no:
         ranked[best] = max(ranked.get(best, 0), 1 << 10)
     chosen = sorted(sorted(ranked, key=lambda one: (-ranked[one], one))[:TURNS])
@@ -85,7 +65,7 @@ def preview(
     note = ""
     for one in chosen:
         try:
-            turns += _turns(one, store, settings, tuple(words))
+            turns += _turns(one, store, settings, frozenset(words))
         except OSError as problem:
             note = f"a copy cannot be read: {problem.strerror}"
     if not turns and not note:
@@ -93,11 +73,10 @@ def preview(
     return Preview(row, card, tuple(turns[:TURNS]), len(ranked), note)
 
 
-def _turns(row: int, store: Store, settings: Settings, words: tuple[str, ...]) -> Iterator[Turn]:
+def _turns(row: int, store: Store, settings: Settings, words: Collection[str]) -> Iterator[Turn]:
     """What stands in one row of the index and holds some of the words."""
     from recall import clients
     from recall.actions.reading import line_range
-    from recall.actions.snippet import around
     from recall.core.facts import Facts
 
     place = store.place(row)
@@ -107,9 +86,10 @@ def _turns(row: int, store: Store, settings: Settings, words: tuple[str, ...]) -
     copy = os.path.join(settings.archive, file.copy)
     path = copy if os.path.exists(copy) or file.source.endswith(".zst") or not file.source else file.source
     for record in _records(clients.get(file.client).parse(line_range(path, place[1], place[2]), Facts(), SPOKEN)):
-        text, count = around(one_line(clean(plain(record.text))), words)
-        if count:
-            yield Turn(ZONE_NAMES[record.zone], record.time, text)
+        text = one_line(clean(plain(record.text)))
+        found = spans(text, words)
+        if found:
+            yield Turn(ZONE_NAMES[record.zone], record.time, excerpt(text, found))
 
 
 def _records(found: Iterable[Record]) -> Iterator[Record]:

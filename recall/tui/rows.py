@@ -11,8 +11,9 @@ from textual.strip import Strip
 from recall.core.card import status_of, tags_of, task_of
 from recall.core.model import Hit, Session
 from recall.core.plain import cut, pad, width
+from recall.core.spots import spans
 from recall.tui import styles
-from recall.tui.text import safe, spans
+from recall.tui.text import safe
 
 _MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60.0, 3600.0, 86400.0, 7 * 86400.0, 30.44 * 86400, 365.25 * 86400
 NARROW = 72

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from recall.actions.find import Found, find
-from recall.actions.preview import Places, Preview, places, preview
+from recall.actions.preview import Preview, preview
 from recall.core.card import short_ids
 from recall.core.model import Hit, Session
 from recall.core.query import Query, parse, phrase
@@ -227,9 +227,7 @@ class Previewer:
         self._parts = parts
         self._told, self._bug = told, bug
         self._index = Index(parts)
-        self._words: tuple[str, ...] = ()
-        self._places: Places = {}
-        self._latest: Latest[Wanted] = Latest(self._work, self._rest)
+        self._latest: Latest[Wanted] = Latest(self._work, self._index.rest)
 
     def ask(self, wanted: Wanted) -> None:
         self._latest.ask(wanted)
@@ -237,21 +235,13 @@ class Previewer:
     def stop(self) -> None:
         self._latest.stop(0.3)
 
-    def _rest(self) -> None:
-        self._index.rest()
-        self._words = ()
-
     def _work(self, wanted: Wanted) -> None:
         session = wanted.hit.session
         try:
             store = self._index.open()
-            if wanted.words != self._words:
-                self._places, self._words = places(wanted.words, store), wanted.words
-            seen = preview(
-                session, store, self._parts.settings, words=wanted.words, at=self._places, best=wanted.hit.row
-            )
+            seen = preview(session, store, self._parts.settings, words=wanted.words, best=wanted.hit.row)
         except Exception as problem:
-            self._rest()
+            self._index.rest()
             known = self._parts.explain(problem)
             if known is None:
                 self._bug(problem)

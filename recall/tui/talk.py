@@ -21,6 +21,7 @@ from recall.actions.show import own_file
 from recall.actions.transcript import records
 from recall.core.model import ACTION, ASIDE, EVERYTHING, OUTPUT, SPOKEN, THINKING, Record, Session
 from recall.core.plain import cut
+from recall.core.spots import spans
 from recall.errors import RecallError
 from recall.store import open_store
 from recall.tui import styles
@@ -28,7 +29,7 @@ from recall.tui.bar import Bar
 from recall.tui.dialogs import Page
 from recall.tui.rows import headline, marked
 from recall.tui.search import Parts
-from recall.tui.text import block, safe, spans, wrapped
+from recall.tui.text import block, safe, wrapped
 
 MOST = 50_000
 """Records that are shown: beyond that nobody reads, and memory is somebody else's."""

@@ -1,22 +1,17 @@
-"""Text on a grid: one width for every program that draws it, lines that fit, and the places of found words."""
+"""Text on a grid: one width for every program that draws it, and lines that fit."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from rich.cells import cell_len
 
 from recall.core.clean import clean
 from recall.core.plain import clusters, plain, width
-from recall.core.text import fold_plain, humps, is_unspaced
 
-Span = tuple[int, int]
-
-_RUN = re.compile(r"[^\W_]+")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _UNKNOWN = "·"
 
 
@@ -91,48 +86,3 @@ def wrapped(text: str, columns: int) -> Iterator[str]:
             line, used = line + cluster, used + own
     if line.strip():
         yield line.rstrip()
-
-
-def spans(text: str, words: Collection[str]) -> list[Span]:
-    """Where in `text` words of the index stand: (start, end) of each, in order, none within another."""
-    if not words or not text:
-        return []
-    out: list[Span] = []
-    pairs = [word for word in words if is_unspaced(word)]
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        typed = run[0]
-        if pairs and is_unspaced(typed):
-            out += [(start + a, start + b) for a, b in _within(typed, pairs)]
-            continue
-        if _folded(typed) in words:
-            out.append((start, end))
-        elif len(humps(typed)) > 1:
-            out += [
-                (start + part.start(), start + part.end()) for part in _HUMP.finditer(typed) if part[0].lower() in words
-            ]
-    return out
-
-
-def _within(run: str, pairs: Collection[str]) -> list[Span]:
-    """Where pairs of characters stand in a run without blanks; what overlaps is one place."""
-    marked = [False] * len(run)
-    for pair in pairs:
-        at = run.find(pair)
-        while at >= 0:
-            marked[at : at + len(pair)] = [True] * len(pair)
-            at = run.find(pair, at + 1)
-    out: list[Span] = []
-    start = -1
-    for place, on in enumerate([*marked, False]):
-        if on and start < 0:
-            start = place
-        elif not on and start >= 0:
-            out.append((start, place))
-            start = -1
-    return out
-
-
-@lru_cache(maxsize=8192)
-def _folded(word: str) -> str:
-    return fold_plain(word).strip().lower()

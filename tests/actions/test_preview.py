@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from recall.actions.preview import LONGEST, Preview, places, preview
+from recall.actions.preview import LONGEST, Preview, preview
 from recall.store import open_store
 from tests.builders import claude_session
 from tests.machine import settings, sweep, uid
@@ -25,7 +25,8 @@ def seen(home: Path, *words: str, at: Callable[[Path], None] = lambda _: None) -
     sweep(here)
     at(home)
     with open_store(here.index) as store:
-        return preview(store.sessions()[0], store, here, words=words, at=places(words, store))
+        row = next(one for one in store.sessions() if one.id == uid(1))
+        return preview(row, store, here, words=words)
 
 
 def test_turns_with_the_words(home: Path) -> None:
@@ -61,3 +62,10 @@ def test_a_transcript_that_is_gone(home: Path) -> None:
     found = seen(home, at=gone)
     assert "no transcript can be read" in found.note
     assert found.session.id == uid(1)
+
+
+def test_only_the_session_itself_is_looked_through(home: Path) -> None:
+    """Rows of other sessions that hold the words are not counted."""
+    claude_session(home, "shop", uid(2), [("upload upload", "upload")] * 5)
+    found = seen(home, "upload")
+    assert found.found == 1

@@ -13,11 +13,12 @@ from rich.cells import cell_len
 
 from recall.core.model import Glance, Hit, Session
 from recall.core.plain import width
+from recall.core.spots import AROUND, excerpt, spans
 from recall.tui import clipboard
 from recall.tui.completion import apply, complete, settled, values
 from recall.tui.keys import KEYS
 from recall.tui.rows import age, draw
-from recall.tui.text import block, safe, spans, steady, wrapped
+from recall.tui.text import block, safe, steady, wrapped
 
 PICTURES = "👨‍👩‍👧👍🏽🇩🇪🇫❤️1️⃣\u200d\ufe0fé\u0301ก็हिन्दी家族한국\u00ad\u202e\x1b[31m\t\n"
 TEXTS = st.text(st.one_of(st.sampled_from(PICTURES), st.characters()), max_size=40)
@@ -97,6 +98,17 @@ def test_marks_are_in_order_and_inside(text: str, words: set[str]) -> None:
     for start, end in spans(text, words):
         assert at <= start < end <= len(text)
         at = end
+
+
+@given(TEXTS, st.integers(0, 30), st.sampled_from(["word", "家族", "nothing"]))
+def test_an_excerpt_holds_a_found_word(text: str, times: int, word: str) -> None:
+    """A long text is cut to a few lines, and a word that was found is in what is left."""
+    whole = f"{text * times} word 家族 {text * times}"
+    found = spans(whole, {word})
+    cut = excerpt(whole, found)
+    assert len(cut) <= 2 * AROUND + 2
+    assert word in cut or not found
+    assert cut.strip("…") in whole
 
 
 # -- rows -----------------------------------------------------------------------------------------------------------
