@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "recall"
 
-LAYERS = (("cli",), ("tui",), ("actions",), ("edge",), ("core",))
+LAYERS = (("cli",), ("tui", "mcp"), ("actions",), ("edge",), ("core",))
 """Top to bottom: a module may import from its own layer (but see EDGE) and from those below."""
 
 EDGE = frozenset(("store", "archive", "shelf", "live", "llm", "clients", "terminals"))
@@ -50,6 +50,7 @@ ENVIRONMENT = {
     "recall.cli.to_codex": "hands it to what looks for a terminal and for Codex",
     "recall.cli.demo": "makes the environment of the processes that it starts",
     "recall.cli.picker": "hands the environment to what opens windows and fills the clipboard",
+    "recall.cli.web": "whether there is a screen for a browser is said in variables",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",
     "recall.cli.open": "hands it to what looks for a terminal, and makes the environment of the client it becomes",
     "recall.llm.claude_cli": "makes the environment of the process that it starts, and looks for it on PATH",
@@ -191,6 +192,8 @@ def test_imports_point_down_only() -> None:
         ("recall.cli.picker", "recall.tui.app", True),
         ("recall.tui.search", "recall.actions.find", True),
         ("recall.tui.app", "recall.cli.output", False),
+        ("recall.mcp.answers", "recall.actions.find", True),
+        ("recall.mcp.server", "recall.cli.failure", False),
         ("recall.actions.preview", "recall.tui.text", False),
         ("recall.clients.claude", "recall.clients.codex", False),
         ("recall.clients.claude", "recall.store", False),
