@@ -74,14 +74,14 @@ def measure(corpus: str, place: str, runs: int, only: str) -> Iterator[Figure]:
     first = process.run([*recall, "sweep", "--no-llm", "--quiet"], env)
     if first.status:
         sys.exit(f"bench: the first sweep ended with status {first.status}")
-    if wanted("whole"):
-        rare = next((one["text"].split()[0] for one in planted if one["kind"] == "user"), "")
-        if rare:
+    rare = next((one["text"].split()[0] for one in planted if one["kind"] == "user"), "")
+    if wanted("whole") or wanted("peer"):
+        if rare and wanted("whole"):
             yield from whole.figures(env, recall, runs, rare, size)
-        else:
+        if rare and wanted("peer"):
+            yield from peer.figures(env, recall, place, runs, rare, size)
+        if not rare:
             yield Figure("whole processes", None, note="no needles.jsonl in that home")
-    if wanted("peer"):
-        yield from peer.figures(env, recall, place, runs, size)
     if wanted("needles"):
         yield from needles.figures(env, recall, planted)
     if wanted("grown"):
