@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "recall"
 
-LAYERS = (("cli",), ("tui", "mcp"), ("actions",), ("edge",), ("core",))
+LAYERS = (("cli",), ("tui", "web", "mcp"), ("actions",), ("edge",), ("core",))
 """Top to bottom: a module may import from its own layer (but see EDGE) and from those below."""
 
 EDGE = frozenset(("store", "archive", "shelf", "live", "llm", "clients", "terminals"))
