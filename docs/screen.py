@@ -1,4 +1,5 @@
-"""The screen in README.md: what the first search of `recall demo` prints. `--check` only says whether it is current."""
+"""The screens in README.md: what the first search of `recall demo` prints, and the picker over the same samples, as its
+tests compare it. `--check` only says whether they are current."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ import tempfile
 
 from recall.cli.demo import FIRST, argv, environment, typed, unpack
 
-README = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "README.md")
-BEGIN, END = "<!-- screen:begin -->\n", "<!-- screen:end -->\n"
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+README = os.path.join(ROOT, "README.md")
+PICKER = os.path.join(ROOT, "tests", "tui", "golden", "umlaut.txt")
 
 
 def screen() -> str:
@@ -24,12 +26,26 @@ def screen() -> str:
     return f"```console\n$ recall {typed(('find', *FIRST))}\n{found.stdout.decode()}```\n"
 
 
+def picker() -> str:
+    """The picker's screen in a fenced block, without the empty lines that only fill it."""
+    with open(PICKER, encoding="utf-8") as file:
+        lines = file.read().rstrip("\n").split("\n")
+    kept = [line for n, line in enumerate(lines) if line or (n and lines[n - 1])]
+    return "```\n" + "\n".join(kept) + "\n```\n"
+
+
+def put(page: str, name: str, block: str) -> str:
+    """The page with the block between the two marks of that name."""
+    begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->\n"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{block}{end}{after}"
+
+
 def main() -> int:
     with open(README, encoding="utf-8") as file:
         page = file.read()
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    fresh = f"{before}{BEGIN}{screen()}{END}{after}"
+    fresh = put(put(page, "screen", screen()), "picker", picker())
     if sys.argv[1:] == ["--check"]:
         return int(page != fresh)
     with open(README, "w", encoding="utf-8") as file:
