@@ -18,7 +18,7 @@ from recall.errors import NothingFound, RecallError, Usage
 from recall.mcp.tools import TOOLS, meant
 from recall.settings import Settings
 from recall.shelf import Shelf
-from recall.store import Store, open_store
+from recall.store import Store, exists, open_store
 
 _WAIT = 5.0  # seconds for another process that writes into the index
 _ALL = 1 << 30
@@ -42,14 +42,15 @@ class Cancelled(Exception):
 
 
 class _Call(NamedTuple):
-    """One call: its parts as they are now. `note` is a word on what could not be taken in; `tick` raises Cancelled."""
+    """One call: its parts as they are now. `current` is the session that asks, '' where none does;
+    `note` is a word on what could not be taken in; `tick` raises Cancelled."""
 
     settings: Settings
     now: datetime.datetime
     store: Store
     shelf: Shelf
     live: frozenset[str]
-    without: frozenset[str]
+    current: str
     folder: Callable[[], str]
     note: str
     tick: Callable[[], None]
@@ -59,28 +60,41 @@ def answer(name: str, given: Mapping[str, Any], parts: Parts, tick: Callable[[],
     """The text that a tool answers; RecallError, or what `parts.explain` knows, where it cannot. `tick` is called now and
     then while a long one is worked on."""
     from recall.actions.refresh import refresh
+    from recall.live import live_ids
 
     tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
         raise Usage(f"there is no tool {name!r}", f"there are: {', '.join(tool.name for tool in TOOLS)}")
     args = meant(tool, given)
     settings = parts.settings()
+    if exists(settings.index):
+        open_store(
+            settings.index, wait=_WAIT
+        ).close()  # what is wrong with it is told before time goes into what is new
     with _REFRESHING:  # a second one would only say that a sweep is running
         note = refresh(settings)
     with closing(open_store(settings.index, wait=_WAIT)) as store:
-        live, without = _open_now(settings, parts.parent)
-        shelf = Shelf(settings.data, settings.state)
-        call = _Call(settings, parts.now(), store, shelf, live, without, parts.folder, note, tick)
+        call = _Call(
+            settings,
+            parts.now(),
+            store,
+            Shelf(settings.data, settings.state),
+            live_ids(settings),
+            _current(settings, parts.parent),
+            parts.folder,
+            note,
+            tick,
+        )
         return _ANSWERS[name](call, args)
 
 
-def _open_now(settings: Settings, parent: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Ids of all open sessions, and of the one that asks: that of the environment, and, since a client may have begun
-    another one meanwhile, the one that our parent process has open now."""
-    from recall.live import live_ids, open_sessions
+def _current(settings: Settings, parent: int) -> str:
+    """Id of the session that asks: the one that our parent process has open now, since a client may have begun another
+    one after it started us; else that of the environment; '' for none."""
+    from recall.live import open_sessions
 
-    mine = {one.session for one in open_sessions(settings) if parent and one.pid == parent}
-    return live_ids(settings), frozenset(mine | ({settings.current_session} - {""}))
+    mine = (one.session for one in open_sessions(settings) if parent and one.pid == parent)
+    return next(mine, settings.current_session)
 
 
 # -- the tools -------------------------------------------------------------------------------------------------
@@ -101,7 +115,7 @@ def _find(call: _Call, args: Mapping[str, Any]) -> str:
         now=call.now.timestamp(),
         limit=args["limit"],
         everything=args["all"],
-        without=call.without,
+        without=(call.current,) if call.current else (),
         removed=call.shelf.is_removed,
         live=call.live if query.filters.get("is") else None,
     )
@@ -141,7 +155,7 @@ def _grep(call: _Call, args: Mapping[str, Any]) -> str:
         now=call.now.timestamp(),
         limit=_ALL,
         everything=args["all"],
-        without=call.without,
+        without=(call.current,) if call.current else (),
         removed=call.shelf.is_removed,
     )
     searched = sources([hit.session for hit in found.hits], call.store, call.settings)
@@ -174,7 +188,7 @@ def _grep(call: _Call, args: Mapping[str, Any]) -> str:
     if not rows:
         hint = "it takes words as they stand; find knows other forms of them"
         return _whole([f"nothing found in {len(found.hits)} sessions", f"hint: {hint}"], call, args)
-    return _rows(rows, call, args, rest=int(rest), more="… {} or more hits" if rest else "… {} more hits")
+    return _rows(rows, call, args, rest=int(rest), more="… at least {} more hits" if rest else "… {} more hits")
 
 
 def _show(call: _Call, args: Mapping[str, Any]) -> str:
@@ -260,8 +274,7 @@ def _session(call: _Call, typed: str) -> tuple[Session, Session]:
     from recall.actions.cmd import newest_of
     from recall.actions.resolve import resolve
 
-    without = call.settings.current_session or next(iter(call.without), "")
-    row = resolve(typed.strip(), call.store, call.shelf, folder=call.folder, without=without)
+    row = resolve(typed.strip(), call.store, call.shelf, folder=call.folder, without=call.current)
     return row, newest_of(row, call.store)
 
 
