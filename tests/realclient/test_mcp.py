@@ -65,10 +65,22 @@ def test_claude_in_a_window_is_not_found_itself(lab: Lab) -> None:
 
 
 def test_codex_calls_the_tools(lab: Lab) -> None:
+    """Codex offers them once the server has told of them, which the model waits for here."""
     _with_recall(lab)
-    lab.run([lab.program("codex"), "mcp", "add", "recall", "--", "recall", "mcp"])
-    listed = json.loads(lab.run([lab.program("codex"), "mcp", "list", "--json"]).stdout)
-    assert [one["name"] for one in listed] == ["recall"]
+    told = lab.home / "told"
+    served = f"exec recall mcp > >(tee {told})"  # the pid stays: the server's parent is the client
+    lab.run([lab.program("codex"), "mcp", "add", "recall", "--", "bash", "-c", served])
+    wait = f'until [ "$(cat {told} 2>/dev/null | wc -l)" -ge 2 ]; do sleep 0.1; done'
+    lab.answer(
+        {"tools": [{"name": "exec_command", "input": {"cmd": wait}}]},
+        {"tools": [{"name": "find", "namespace": "mcp__recall", "input": {"query": "funnel portal"}}]},
+        "It went to the portal.",
+    )
+    done = lab.run([lab.program("codex"), "exec", "--skip-git-repo-check", "where did the funnel portal go?"])
+    assert done.stdout.strip() == "It went to the portal."
+    results = [one["output"] for one in lab.asked()[-1]["input"] if one["type"] == "function_call_output"]
+    assert ROW in json.dumps(results[-1])
+    assert "where did the funnel portal go" not in json.dumps(results[-1])
 
 
 def _results(request: dict[str, object]) -> list[str]:
