@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 
+from recall.actions.talk import Shown
 from recall.actions.transcript import shown
 from recall.core.model import ACTION, ASIDE, ASSISTANT, OUTPUT, THINKING, USER, Record
 from recall.core.pattern import compiled
 from recall.core.plain import one_line
+from recall.core.talk import Part
 
 _SPOKEN = frozenset((USER, ASSISTANT))
+_MESSAGES = ("user", "assistant")
 ACTION_WIDTH = 160
 ASIDE_WIDTH = 200
 
@@ -35,8 +38,7 @@ def lines(records: Iterable[Record], *, color: bool = False, numbers: bool = Fal
             speaker = now
             if not first:
                 yield ""
-            head = f"## {now} {moment(record.time)}".rstrip()
-            yield f"\x1b[1;{'32' if now == 'user' else '36'}m{head}\x1b[0m" if color else head
+            yield _head(f"## {now} {moment(record.time)}".rstrip(), now, color)
             yield ""
             last = -1
         first = False
@@ -59,6 +61,59 @@ def place(lines: Sequence[str], text: str) -> int:
     """Number of the first line that holds `text`; where none does (it was cut), the one in the middle."""
     pattern = compiled([text])
     return next((n for n, line in enumerate(lines) if pattern.find(line)), len(lines) // 2)
+
+
+def with_tools(told: Iterable[Shown], *, color: bool = False, numbers: bool = False) -> Iterator[str]:
+    """The same with what each tool was given, changed and printed, below its call: `  + ` and `  - ` lines of a file, `  | ` what
+    it printed, `  ~ ` thoughts and long inputs."""
+    speaker, first, spoke = "", True, False
+    for part, changed in told:
+        now = part.role if part.role in ("user", "aside") else "assistant"
+        if now != speaker and now != "aside":
+            speaker = now
+            if not first:
+                yield ""
+            yield _head(f"## {now} {moment(part.time)}".rstrip(), now, color)
+            yield ""
+            spoke = False
+        elif not first and (spoke or part.role in _MESSAGES):
+            yield ""
+        first, spoke = False, part.role in _MESSAGES
+        yield from _part(part, changed, color, f"[{part.number}] " if numbers else "")
+
+
+def _part(part: Part, changed: list[str], color: bool, number: str) -> Iterator[str]:
+    if part.role in _MESSAGES:
+        yield from f"{number}{part.text.strip(chr(10))}".split("\n")
+    elif part.role == "aside":
+        yield _dim(f"(aside: {_cut(one_line(part.text), ASIDE_WIDTH)})", color)
+    elif part.role == "thinking":
+        yield from _marked("  ~ ", part.text, color)
+    else:
+        line = f"· {_cut(one_line(part.text), ACTION_WIDTH)}{' (failed)' if part.failed else ''}"
+        yield f"\x1b[31m{line}\x1b[0m" if color and part.failed else line
+        yield from (_changed(line, color) for line in changed)
+        if part.body and not changed:
+            yield from _marked("  ~ ", part.body, color)
+        if part.output.strip():
+            yield from _marked("  | ", part.output, color)
+
+
+def _marked(mark: str, text: str, color: bool) -> Iterator[str]:
+    for line in text.strip("\n").split("\n"):
+        yield _dim(f"{mark}{line}".rstrip(), color)
+
+
+def _changed(line: str, color: bool) -> str:
+    """A line of a difference, as `core.talk.difference` gives it."""
+    sign, rest = (line[0], line[1:]) if line[:1] in ("+", "-", " ") else (" ", line)
+    code = {"+": "32", "-": "31"}.get(sign, "2")
+    text = f"  {sign} {rest}".rstrip()
+    return f"\x1b[{code}m{text}\x1b[0m" if color else text
+
+
+def _head(head: str, now: str, color: bool) -> str:
+    return f"\x1b[1;{'32' if now == 'user' else '36'}m{head}\x1b[0m" if color else head
 
 
 def moment(seconds: float) -> str:

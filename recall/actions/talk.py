@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recall.actions.files import changes_of
 from recall.actions.transcript import records, shown
 from recall.core.change import SEEN, Change
-from recall.core.model import EVERYTHING
+from recall.core.model import EVERYTHING, Record
 from recall.core.talk import Part, difference, parts
 from recall.settings import Settings
 
@@ -20,13 +20,13 @@ class Shown(NamedTuple):
     lines: list[str]
 
 
-def talk(path: str, client: str, settings: Settings) -> Iterator[Shown]:
-    """All parts of one transcript, in order. OSError when it cannot be read."""
+def talk(path: str, client: str, settings: Settings, said: Iterable[Record] | None = None) -> Iterator[Shown]:
+    """All parts of one transcript, in order, or those of the records `said` of it. OSError when it cannot be read."""
     changes: dict[int, list[Change]] = {}
     for change in changes_of(path, client, settings):
         if change.kind != SEEN:
             changes.setdefault(change.at, []).append(change)
-    for part in parts(records(path, client, settings, EVERYTHING)):
+    for part in parts(records(path, client, settings, EVERYTHING) if said is None else said):
         mine = changes.get(part.at, []) if part.role == "call" else []
         mine = [change for change in mine if change.path.rpartition("/")[2] in part.text]
         lines = [line for change in mine for line in difference(_redacted(change))]

@@ -16,6 +16,7 @@ from recall.actions.cards import card_of
 from recall.actions.cmd import newest_of, resume
 from recall.actions.page import page
 from recall.actions.show import Kept, Overview, around, last_messages, overview, own_file
+from recall.actions.talk import talk
 from recall.actions.transcript import records, shown
 from recall.cli.app import App
 from recall.cli.budget import HELP, print_fitted, print_fitted_json
@@ -71,8 +72,8 @@ def command(session: str, **flags: Any) -> int:
         raise Usage(
             "--numbers counts from the first message", f"recall show {session} --numbers, without --tail or --around"
         )
-    talk = flags["transcript"] or flags["tools"] or flags["numbers"] or part
-    said = _said(app, row, flags) if talk else None
+    wanted = flags["transcript"] or flags["tools"] or flags["numbers"] or part
+    said = _said(app, row, flags) if wanted else None
     if flags["as_json"]:
         document = _document(app, overview(row, app.store, app.settings))
         if budget is None:
@@ -80,11 +81,12 @@ def command(session: str, **flags: Any) -> int:
         else:
             _print_part(app, document, said, budget, from_end=flags["tail"] is not None)
     elif said is not None:
+        told = _told(app, row, said, flags, color=colored(app.settings) and budget is None)
         app.close()  # a pager may stay open for hours, and the index is not to be held for so long
         if budget is None:
-            _read(conversation.lines(said, color=colored(app.settings), numbers=flags["numbers"]))
+            _read(told)
         else:
-            _print_lines(app, row, conversation.lines(said, numbers=flags["numbers"]), budget, flags)
+            _print_lines(app, row, told, budget, flags)
     else:
         view = overview(row, app.store, app.settings)
         color = colored(app.settings) and budget is None
@@ -118,6 +120,15 @@ def _said(app: App, row: Session, flags: dict[str, Any]) -> Iterable[Record]:
     if flags["tail"] is not None:
         return last_messages(path, file.client, zones, flags["tail"])
     return records(path, file.client, app.settings, zones)
+
+
+def _told(app: App, row: Session, said: Iterable[Record], flags: dict[str, Any], *, color: bool) -> Iterator[str]:
+    """The lines of a conversation; with --tools each call with what it changed and printed."""
+    numbers = bool(flags["numbers"])
+    if not flags["tools"]:
+        return conversation.lines(said, color=color, numbers=numbers)
+    path, file = own_file(row, app.store, app.settings)
+    return conversation.with_tools(talk(path, file.client, app.settings, said), color=color, numbers=numbers)
 
 
 def _read(lines: Iterator[str]) -> None:

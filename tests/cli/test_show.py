@@ -258,3 +258,14 @@ def test_a_terminal_gets_a_pager(source: Path, home: Path) -> None:
     assert done.wait(60) == 0
     assert b"paged:" in shown
     assert b"Done: it works." in shown
+
+
+def test_with_tools_an_edit_is_a_difference(home: Path, run_recall: Run) -> None:
+    """What changed in the file, then what the tool printed; a call that failed says so."""
+    edit = ("Edit", {"file_path": "/home/dev/crm/a.py", "old_string": "one\ntwo", "new_string": "one\nthree"}, "edited")
+    claude_session(home, "crm", FIRST, [("Change it", "Changed.", [edit])])
+    run_recall("sweep", "--quiet", "--no-llm")
+    told = run_recall("show", FIRST, "--tools").stdout
+    assert "· Edit /home/dev/crm/a.py\n    one\n  - two\n  + three\n  | edited\n\nChanged.\n" in told
+    assert "[1] Change it" in run_recall("show", FIRST, "--tools", "--numbers").stdout
+    assert "  + three\n" in run_recall("show", FIRST, "--tools", "--tail", "1").stdout
