@@ -268,4 +268,4 @@ def test_with_tools_an_edit_is_a_difference(home: Path, run_recall: Run) -> None
     told = run_recall("show", FIRST, "--tools").stdout
     assert "· Edit /home/dev/crm/a.py\n    one\n  - two\n  + three\n  | edited\n\nChanged.\n" in told
     assert "[1] Change it" in run_recall("show", FIRST, "--tools", "--numbers").stdout
-    assert "  + three\n" in run_recall("show", FIRST, "--tools", "--tail", "1").stdout
+    assert "  + three\n" in run_recall("show", FIRST, "--tools", "--tail", "2").stdout
