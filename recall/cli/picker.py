@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import os
 import subprocess
 import sys
@@ -19,13 +20,17 @@ PEEK = 5.0
 
 def run(app: App) -> int:
     """Show the picker, and do what it leaves to do. The exit status."""
+    gc.disable()  # until the first screen stands (`recall.tui.main`): what is made until then stays
     from recall.cli import program
     from recall.cli.failure import explain
     from recall.tui.app import pick
     from recall.tui.search import Parts
 
     parts = Parts(app.settings, _clock(app.now), explain, app.rebuild, dict(os.environ), program(), _peek)
-    left = pick(parts)
+    try:
+        left = pick(parts)
+    finally:
+        gc.enable()
     if "NO_COLOR" in parts.env:  # textual takes it out of the environment; what is run from here is told as well
         os.environ["NO_COLOR"] = parts.env["NO_COLOR"]
     if left.told:

@@ -6,6 +6,7 @@ question that has been overtaken is dropped.
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widgets import Input
 
 from recall.actions.preview import Preview
@@ -40,6 +42,9 @@ SMALL = 60
 """Under so many columns nothing is shown of the selected session."""
 WIDE = 132
 """From so many columns on it stands beside the list, not below."""
+LATE = 1.5
+"""Seconds without an answer after which it is said what is waited for."""
+WAITING = "waiting for the index: another recall has it, or it is being made again…"
 SETTLED = 0.06
 """Seconds that a selection must last before its session is read."""
 
@@ -145,7 +150,8 @@ class Main(Screen[None], inherit_bindings=False):
         )
         self._previewer = Previewer(parts, lambda wanted, seen: self._post(Seen(wanted, seen)), self._bug)
         self._hands = acts.Hands(parts.explain, lambda problem: self._post(Failed(None, problem)), self._bug)
-        self._settle: object = None
+        self._settle: Timer | None = None
+        self._late: Timer | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="top"):
@@ -216,12 +222,16 @@ class Main(Screen[None], inherit_bindings=False):
 
     def _ask(self) -> None:
         self._asked = self._searcher.ask(self.typed.value, self._everything, self._rows)
+        if self._late is not None:
+            self._late.stop()
+        self._late = self.set_timer(LATE, lambda: self._say(WAITING))
         self._count()
 
     def on_answered(self, event: Answered) -> None:
         answer = event.answer
         if answer.asked.number != self._asked:
             return
+        self._on_time()
         before = self.answer
         old = self.selected
         again = before is not None and before.asked[1:3] == answer.asked[1:3]
@@ -239,13 +249,24 @@ class Main(Screen[None], inherit_bindings=False):
             self.call_later(self.press, after)
         if not self._refreshed:
             self._refreshed = True
+            # What stands by now stays to the end: a look for garbage need not go through it at every letter.
+            gc.freeze()
+            gc.enable()
             # Behind the first screen: whoever has opened the picker is reading it.
             self.set_timer(0.05, lambda: threading.Thread(target=self._refresh_index, daemon=True).start())
+
+    def _on_time(self) -> None:
+        """The answer is there."""
+        if self._late is not None:
+            self._late.stop()
+        if self._message == WAITING:
+            self._quiet()
 
     def on_failed(self, event: Failed) -> None:
         if event.asked is None:
             self._refuse(event.problem)
         elif event.asked.number == self._asked:
+            self._on_time()
             self.answer, self.seen, self._problem = None, None, event.problem
             self._list(-1)
             self._show_card()
@@ -347,7 +368,7 @@ class Main(Screen[None], inherit_bindings=False):
     def _selected(self) -> None:
         """Another session is selected: read it, when nobody moves on."""
         if self._settle is not None:
-            self._settle.stop()  # type: ignore[attr-defined]
+            self._settle.stop()
         hit = self.selected
         if hit is None or self.answer is None:
             self.seen = None

@@ -23,7 +23,7 @@ from recall.shelf import Shelf
 from recall.store import OlderIndex, Store, open_store
 from recall.tui import completion
 
-ROWS = 100
+ROWS = 60
 """Sessions that are listed at first; whoever goes to the end gets more."""
 IDLE = 1.0
 """Seconds without a question after which the index is let go."""

@@ -109,8 +109,10 @@ def test_typing_goes_on_while_the_index_is_taken(samples: Path) -> None:
     async def play(picker: Picker, main: Main, pilot: object) -> None:
         await pilot.press(*"umlaut")  # type: ignore[attr-defined]
         assert main.typed.value == "umlaut" and main.answer is None
+        await until(lambda: "waiting for the index" in foot(main))
         holding.set()
         await until(lambda: sorted(listed(main)) == ["buchhaltung", "shop"])
+        assert "waiting" not in foot(main)
 
     holding, held = threading.Event(), threading.Event()
 
