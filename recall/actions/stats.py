@@ -12,6 +12,9 @@ from recall.llm.ledger import Ledger
 from recall.settings import Settings
 from recall.store import Store
 
+WEEKS = 26
+"""In a chart."""
+
 
 @dataclass
 class Sum:
@@ -36,7 +39,8 @@ class Calls:
 @dataclass
 class Stats:
     """`first` and `last` event, in seconds since the epoch. Months are `2026-06`, weeks the date of their Monday, both
-    of the sessions' last events in local time. `cards` counts sessions by who wrote their card."""
+    of the sessions' last events in local time. `cards` counts sessions by who wrote their card; `call_weeks` model
+    calls by week."""
 
     whole: Sum = field(default_factory=Sum)
     first: float = 0.0
@@ -48,6 +52,7 @@ class Stats:
     cards: dict[str, int] = field(default_factory=dict)
     calls: Calls = field(default_factory=Calls)
     models: dict[str, Calls] = field(default_factory=dict)
+    call_weeks: dict[str, Calls] = field(default_factory=dict)
 
 
 def stats(store: Store, settings: Settings, *, zone: datetime.tzinfo | None, removed: Callable[[str], bool]) -> Stats:
@@ -79,7 +84,10 @@ def stats(store: Store, settings: Settings, *, zone: datetime.tzinfo | None, rem
     out.first = min((row.started for row in rows.values() if row.started), default=0.0)
     out.last = max((row.updated for row in rows.values()), default=0.0)
     for call in Ledger(settings.state).calls():
-        for one in (out.calls, out.models.setdefault(call.model or "unknown", Calls())):
+        counted = [out.calls, out.models.setdefault(call.model or "unknown", Calls())]
+        if call.time:
+            counted.append(out.call_weeks.setdefault(_week(call.time, zone), Calls()))
+        for one in counted:
             one.calls += 1
             one.failed += not call.ok
             one.input += call.input
@@ -98,24 +106,20 @@ def _when(row: Session, zone: datetime.tzinfo | None) -> tuple[str, str]:
     """(month, Monday of the week) of a session's last event; '' where it is not known."""
     if not row.updated:
         return "", ""
-    day = datetime.datetime.fromtimestamp(row.updated, zone).date()
-    return day.strftime("%Y-%m"), (day - datetime.timedelta(days=day.weekday())).isoformat()
+    return datetime.datetime.fromtimestamp(row.updated, zone).strftime("%Y-%m"), _week(row.updated, zone)
 
 
-def series(months: Iterable[str], weeks: Iterable[str]) -> tuple[str, list[str]]:
-    """What a chart shows, without gaps: ('week', Mondays) where all is within a quarter, else ('month', twelve of them)."""
+def _week(seconds: float, zone: datetime.tzinfo | None) -> str:
+    """The Monday of the week."""
+    day = datetime.datetime.fromtimestamp(seconds, zone).date()
+    return (day - datetime.timedelta(days=day.weekday())).isoformat()
+
+
+def series(weeks: Iterable[str]) -> list[str]:
+    """The Mondays that a chart shows: up to the last of `weeks`, without gaps, WEEKS at most."""
     mondays = sorted(weeks)
     if not mondays:
-        return "week", []
+        return []
     first, last = datetime.date.fromisoformat(mondays[0]), datetime.date.fromisoformat(mondays[-1])
-    if (last - first).days <= 91:
-        count = (last - first).days // 7 + 1
-        return "week", [(first + datetime.timedelta(weeks=n)).isoformat() for n in range(count)]
-    year, month = map(int, max(months).split("-"))
-    start = min(months)
-    out = []
-    for n in range(12):
-        name = f"{year - (n >= month):04d}-{(month - n - 1) % 12 + 1:02d}"
-        if name >= start:
-            out.append(name)
-    return "month", out[::-1]
+    count = min(WEEKS, (last - first).days // 7 + 1)
+    return [(last - datetime.timedelta(weeks=n)).isoformat() for n in range(count)][::-1]

@@ -82,17 +82,20 @@ def _table(name: str, rows: list[tuple[str, Sum]]) -> Iterator[str]:
 
 
 def _chart(found: Stats, bar: str) -> Iterator[str]:
-    name, keys = series(found.months, found.weeks)
+    """Sessions by week, and beside them what model calls cost in it, where any did."""
+    keys = series([*found.weeks, *found.call_weeks])
     if not keys:
         return
-    table = found.weeks if name == "week" else found.months
-    counts = [table[key].sessions if key in table else 0 for key in keys]
-    most = max(counts) or 1
+    counts = [found.weeks[key].sessions if key in found.weeks else 0 for key in keys]
+    costs = [found.call_weeks[key].cost if key in found.call_weeks else 0.0 for key in keys]
+    most, paid = max(counts) or 1, any(costs)
     yield ""
-    yield f"sessions by {name}"
-    for key, count in zip(keys, counts, strict=True):
+    yield "sessions by week, and what model calls cost" if paid else "sessions by week"
+    for key, count, cost in zip(keys, counts, costs, strict=True):
         size = max(1, round(count / most * _BAR)) if count else 0
-        yield f"{key}  {bar * size} {count}" if size else f"{key}  0"
+        drawn = f"{bar * size} {count}" if size else "0"
+        money = f"{drawn:<{_BAR + 6}} ${cost:.4f}" if paid and cost else drawn
+        yield f"{key}  {money}"
 
 
 def _calls(calls: Calls) -> str:
@@ -111,5 +114,9 @@ def _document(found: Stats) -> dict[str, object]:
         "months": {key: asdict(one) for key, one in sorted(found.months.items())},
         "weeks": {key: asdict(one) for key, one in sorted(found.weeks.items())},
         "cards": dict(_most(found.cards)),
-        "model": {**asdict(found.calls), "models": {key: asdict(one) for key, one in sorted(found.models.items())}},
+        "model": {
+            **asdict(found.calls),
+            "models": {key: asdict(one) for key, one in sorted(found.models.items())},
+            "weeks": {key: asdict(one) for key, one in sorted(found.call_weeks.items())},
+        },
     }
