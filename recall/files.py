@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
+from collections.abc import Iterator
 from types import TracebackType
+from typing import Any
 
 
 def make_private_dir(path: str) -> None:
@@ -27,6 +31,36 @@ def make_private_dir(path: str) -> None:
     os.chmod(path, 0o700)
 
 
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """An OSError that does not say of which file it tells, as one of a write does not, says `path`."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.filename is None and problem.errno is not None:
+            problem.filename = path
+        raise
+
+
+def read_file(path: str, most: int = -1) -> bytes:
+    """The first `most` bytes of an ordinary file (-1: all). OSError for what is none: a FIFO would be waited for, for ever."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(fd, "rb") as file, naming(path):
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "not an ordinary file", path)
+        return file.read(most)
+
+
+def read_json(path: str, most: int = -1) -> Any:
+    """The JSON that the first `most` bytes of a file hold; ValueError where they hold none, or such that is nested too deep."""
+    import json
+
+    try:
+        return json.loads(read_file(path, most))
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
 def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
     """Replace the content of `path` by `data`: a reader, and a crash, see the old or the new one, nothing between.
 
@@ -40,7 +74,7 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
     temporary = os.path.join(folder, f".{os.getpid():x}.{os.urandom(6).hex()}.tmp")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        with open(fd, "wb", buffering=0) as file:
+        with open(fd, "wb", buffering=0) as file, naming(path):
             os.fchmod(fd, mode)
             view = memoryview(data)
             while view:
@@ -67,7 +101,8 @@ def append_private(path: str, data: bytes, keep: int = 0) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         os.fchmod(fd, 0o600)
-        os.write(fd, data)
+        with naming(path):
+            os.write(fd, data)
     finally:
         os.close(fd)
 

@@ -109,14 +109,17 @@ def test_files_that_are_no_open_session(clients: StandIns, home: Path, fields: d
     assert open_sessions(settings(home)) == ()
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"pid": 1', "[]", "null", "3", '"x"', "{}", "\x00\xff"])
+@pytest.mark.parametrize("text", ["", "{", '{"pid": 1', "[]", "null", "3", '"x"', "{}", "\x00\xff", "[" * 60_000])
 def test_half_written_files_are_passed_over(clients: StandIns, home: Path, text: str) -> None:
     """And those beside them are read."""
     clients.claude("aaaa")
     (home / ".claude/sessions/123.json").write_text(text, encoding="latin-1")
     (home / ".claude/sessions/abc.json").write_text("{}")
     (home / ".claude/sessions/124.json").mkdir()
+    (home / ".claude/sessions/125.json").symlink_to("125.json")
+    os.mkfifo(home / ".claude/sessions/126.json")
     assert [one.session for one in open_sessions(settings(home))] == ["aaaa"]
+    assert live_ids(settings(home)) == {"aaaa"}
 
 
 def test_two_processes_on_one_session_are_two(clients: StandIns, home: Path) -> None:
@@ -245,6 +248,7 @@ def test_the_rollout_of_a_session(home: Path, day: str) -> None:
     path = rollout(home, THREAD, [], day=day)
     assert codex.rollout_of(str(home / ".codex"), THREAD) == str(path)
     assert codex.rollout_of(str(home / ".codex"), OTHER) == ""
+    assert codex.rollout_of(str(home / ".codex"), "ffffffff-ffff-7fff-bfff-ffffffffffff") == ""  # of no year
 
 
 # -- where there is no /proc ---------------------------------------------------------------------------------------

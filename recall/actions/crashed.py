@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, get_type_hints
 from recall import clients, live
 from recall.archive.append import purged
 from recall.core.model import Open
-from recall.files import Lock, write_atomic
+from recall.files import Lock, read_file, read_json, write_atomic
 from recall.live import claude, codex, process
 from recall.live.entry import Entry
 from recall.live.process import Boot
@@ -288,8 +288,7 @@ def _ended(settings: Settings) -> dict[str, _End]:
     for entry in entries:
         try:
             time = entry.stat().st_mtime
-            with open(entry.path, encoding="ascii", errors="replace") as file:
-                reason, _, pid = file.read(256).strip().partition(" ")
+            reason, _, pid = read_file(entry.path, 256).decode("ascii", "replace").strip().partition(" ")
         except OSError:
             continue
         out[entry.name] = _End(time, reason, int(pid) if pid.isdigit() else 0)
@@ -319,8 +318,7 @@ def _write(settings: Settings, book: _Book) -> None:
 def _read(settings: Settings) -> _Book:
     """What was written down; nothing where the file is not there or is not ours."""
     try:
-        with open(_path(settings), "rb") as file:
-            found = json.loads(file.read(_LONGEST))
+        found = read_json(_path(settings), _LONGEST)
     except (OSError, ValueError):
         return _Book()
     if not isinstance(found, dict):

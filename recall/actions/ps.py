@@ -113,7 +113,7 @@ def _by_agents(settings: Settings, home: str, env: Mapping[str, str]) -> tuple[l
             check=True,
         )
         return claude.of_agents(done.stdout.decode("utf-8", "replace")), ""
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError, RecursionError, subprocess.SubprocessError):
         return [], f"{home}/sessions cannot be read, and `claude agents --json` does not tell what is open"
 
 

@@ -20,7 +20,7 @@ from recall.core.model import Open, Plan, Session
 from recall.core.plain import one_line
 from recall.core.window import script, window
 from recall.errors import RecallError, Refused, Unavailable, Usage
-from recall.files import Lock, make_private_dir, write_atomic
+from recall.files import Lock, make_private_dir, read_file, write_atomic
 from recall.settings import PROGRAM_PLACES, Settings
 from recall.store import Store
 from recall.terminals.base import TAB, WINDOW, Terminal, size
@@ -313,8 +313,7 @@ def refuse_starting(opening: Opening, before: float, now: float) -> None:
 
 def _noted(path: str) -> float:
     try:
-        with open(path, encoding="ascii") as file:
-            return float(file.read(64))
+        return float(read_file(path, 64))
     except (OSError, ValueError):
         return 0.0
 

@@ -52,12 +52,11 @@ def _claude(folder: str) -> set[str]:
     names = _names(folder, ".json")
     if not names:
         return out
-    import json
+    from recall.files import read_json
 
     for name in names:
         try:
-            with open(os.path.join(folder, name), "rb") as file:
-                entry = json.loads(file.read(65536))
+            entry = read_json(os.path.join(folder, name), 65536)
         except (OSError, ValueError):
             continue
         if not isinstance(entry, dict):

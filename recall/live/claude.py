@@ -16,6 +16,7 @@ from typing import Any
 
 from recall import live
 from recall.core.model import Open
+from recall.files import read_json
 from recall.live import process
 from recall.live.entry import Entry
 
@@ -61,8 +62,7 @@ def _names(folder: str) -> list[str]:
 
 def _read(path: str) -> dict[str, Any] | None:
     try:
-        with open(path, "rb") as file:
-            data = json.loads(file.read(_LONGEST))
+        data = read_json(path, _LONGEST)
     except (OSError, ValueError):
         return None
     if not isinstance(data, dict) or isinstance(data.get("pid"), bool):

@@ -32,6 +32,7 @@ _HEAD = 8192
 _TAIL = 256 << 10
 _BLOCKS = 16  # of _TAIL bytes that are looked at for the last turn's beginning
 _ENDS = (b'"task_complete"', b'"turn_aborted"')
+_END_OF_DATES = 250_000_000_000  # in the year 9892: a name may hold more
 _NEVER = b'"approval_policy":"never"'
 
 PERHAPS = "permission, perhaps"
@@ -127,8 +128,8 @@ def rollout_of(home: str, session: str) -> str:
     """The rollout of a session, '' where there is none: in the folder of the day in which its id was made (UUID version 7),
     by local time, else in any."""
     day = _UUID7.fullmatch(session)
-    if day:
-        moment = datetime.datetime.fromtimestamp(int(day[1] + day[2], 16) / 1000, datetime.UTC)
+    if day and (made := int(day[1] + day[2], 16) / 1000) < _END_OF_DATES:
+        moment = datetime.datetime.fromtimestamp(made, datetime.UTC)
         for off in (0, -1, 1):
             folder = (moment + datetime.timedelta(days=off)).strftime(f"{home}/sessions/%Y/%m/%d")
             try:
