@@ -75,13 +75,14 @@ def main(argv: list[str] | None = None) -> None:
         import gc
 
         gc.disable()
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # closed by the caller
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if "--json" in args:  # it is UTF-8 whatever the locale: our escapes of what that cannot spell are none of JSON's
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     try:
         status = action(args)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         status = 0
         _drop_output()
@@ -97,12 +98,23 @@ def main(argv: list[str] | None = None) -> None:
     sys.exit(status)
 
 
+def _open_closed_streams() -> None:
+    """What the caller has closed is opened on nothing. Else the next file that is opened, the index for one, would be what
+    a word on stderr is written into."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            fd = os.open(os.devnull, os.O_RDWR)
+            if fd != number:
+                os.dup2(fd, number)
+                os.close(fd)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
+
+
 def _leave(status: int) -> None:
     """End the process with what was printed written out, and nothing else: no module is taken down one by one."""
     try:
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
+            stream.flush()
     except OSError:
         return  # the ordinary way out tells
     os._exit(status)
@@ -157,7 +169,6 @@ def _at_a_terminal() -> bool:
 def _drop_output() -> None:
     """Send what is still unwritten nowhere: the flush at exit would fail once more and say so."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

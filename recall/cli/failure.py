@@ -8,7 +8,15 @@ import sys
 
 from recall.errors import Damaged, RecallError, Unavailable, Usage
 
-_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
+_ROOM = "make room on that disk, then try again"
+_RIGHTS = "look at the permissions of the file and its folder"
+_HINTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _RIGHTS),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.ENOMEM), "end other programs, then try again"),
+}
+_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EBADF}
+"""Of an error that names no file: what writing to standard output can end with."""
 _REINDEX = "make it again, nothing is lost: `recall reindex`"
 _INDEX_TROUBLE: dict[str, tuple[type[RecallError], str, str]] = {
     "SQLITE_BUSY": (Unavailable, "the index is in use by another recall", "try again in a moment"),
@@ -38,7 +46,7 @@ def report(error: Exception, args: list[str]) -> int:
 
         sys.excepthook(type(error), error, error.__traceback__)
         return BUG
-    if "--json" in _options(args):
+    if "--json" in _options(args) and not _of_output(error):
         import json
 
         body = {"kind": known.kind, "message": known.message, "hint": known.hint}
@@ -64,15 +72,34 @@ def explain(error: Exception) -> RecallError | None:
     return None
 
 
+def _of_output(error: Exception) -> bool:
+    """Is it that standard output cannot be written? Then nothing can be told there."""
+    return isinstance(error, OSError) and error.filename is None
+
+
 def _storage(error: OSError) -> RecallError | None:
-    if error.errno not in _STORAGE:
-        return None
-    name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else "standard output"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        hint = "make room on that disk, then try again"
+    """What a file or its disk does not allow; None where nothing says that it was a file of the user's."""
+    if isinstance(error.filename, (str, bytes)):
+        name = os.fsdecode(error.filename)
+    elif error.errno in _STORAGE:
+        name = "standard output"
+    elif error.errno == errno.ENOENT and _lost():
+        return Unavailable("the folder that this runs in is gone", "cd to one that is there, then try again")
     else:
-        hint = "look at the permissions of the file and its folder"
-    return Unavailable(f"{name}: {os.strerror(error.errno)}", hint)
+        return None
+    told = os.strerror(error.errno) if error.errno else str(error)
+    return Unavailable(
+        f"{name}: {told}", _HINTS.get(error.errno or 0, "what is there? look at the file and its folder")
+    )
+
+
+def _lost() -> bool:
+    """Has somebody deleted the folder that we run in?"""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
 
 
 def _index(error: Exception) -> RecallError | None:
