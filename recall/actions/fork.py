@@ -107,11 +107,11 @@ def fork(plan: Forking, now: float) -> None:
 def find_cut(found: Iterator[Record], at: str, row: Session) -> Cut:
     """The message that `at` means, of a session's messages in order."""
     said = [record for record in found if shown(record.text).strip()]
-    if at.isdigit():
-        number = int(at)
+    if at.isdecimal():
+        number = int(at[-10:]) if not at[:-10].strip("0") else len(said) + 1
         if not 1 <= number <= len(said):
             raise NothingFound(
-                f"session {row.id} has {len(said)} messages, none with number {at}",
+                f"session {row.id} has {len(said)} messages, none with number {shorten(at, 20)}",
                 f"recall show {row.id} --numbers",
             )
         return _cut(number, said[number - 1])

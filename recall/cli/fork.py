@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import time
 
 import click
@@ -39,9 +41,13 @@ def command(session: str, at: str, opens: bool, dry_run: bool, as_json: bool) ->
     row = unremoved(app, session)
     now = time.time()
     plan = prepare(row, app.store, app.settings, at, now=now, random=os.urandom(16))
+    cut = {"message": plan.cut.number, "role": plan.cut.role, "text": plan.cut.text}
     if dry_run:
         app.close()
-        print(f"would end with message {plan.cut.number}, of the {plan.cut.role}: {plan.cut.text}")
+        if as_json:
+            print_json({"schema": 1, "id": None, "fork_of": plan.session.id, "at": cut})
+        else:
+            print(f"would end with message {plan.cut.number}, of the {plan.cut.role}: {plan.cut.text}")
         return 0
     fork(plan, now)
     made = _taken_in(app, plan)
@@ -50,17 +56,26 @@ def command(session: str, at: str, opens: bool, dry_run: bool, as_json: bool) ->
     if as_json:
         line = shell.line(found.plan)
         fields = {"argv": list(found.plan.argv), "cwd": found.plan.cwd, "line": line}
-        cut = {"message": plan.cut.number, "role": plan.cut.role, "text": plan.cut.text}
         print_json({"schema": 1, "id": plan.new, "fork_of": plan.session.id, "at": cut, "path": plan.path, **fields})
     else:
         print(f"forked {plan.session.id} behind message {plan.cut.number} ({plan.cut.role}: {plan.cut.text})")
         print(plan.new)
         print(f"recall open {plan.new}")
-    if opens:
-        from recall.cli.open import command as open_command
+    return _open(app, plan.new, as_json) if opens else 0
 
-        return int(open_command.main([plan.new], standalone_mode=False) or 0)
-    return 0
+
+def _open(app: App, new: str, as_json: bool) -> int:
+    """Open the new session; where JSON was printed, what there is to say of that goes to stderr."""
+    from recall.cli.open import command as open_command
+
+    if not as_json:
+        return int(open_command.main([new], standalone_mode=False) or 0)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return int(open_command.main([new], standalone_mode=False) or 0)
+    except RecallError as problem:
+        app.say(f"not opened: {problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
+        return problem.exit_code
 
 
 def _taken_in(app: App, plan: Forking) -> Session:

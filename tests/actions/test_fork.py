@@ -119,7 +119,7 @@ def test_a_text_names_the_request_that_has_it(place: Place) -> None:
     with pytest.raises(Usage) as caught:
         place.prepare("write the")
     assert "  3  Write the tests\n  5  Write the docs" in caught.value.message
-    for nothing in ("Moved", "0", "7", "nobody said it"):
+    for nothing in ("Moved", "0", "7", "²", "9" * 5000, "nobody said it"):
         with pytest.raises(NothingFound):
             place.prepare(nothing)
 
