@@ -47,8 +47,8 @@ def weeks(rows: Sequence[Glance], now: datetime.datetime, most: int) -> list[Wee
     return [Week(monday, found.get(monday, {})) for monday in mondays]
 
 
-def chart(shown: Sequence[Week]) -> str:
-    """The weeks as markup; '' for none. Each bar leads to its sessions."""
+def chart(shown: Sequence[Week], *, unfolded: bool = False) -> str:
+    """The weeks as markup; '' for none. Each bar leads to its sessions. The table is open where it is `unfolded`."""
     if not shown:
         return ""
     clients = sorted({client for week in shown for client in week.counts})
@@ -85,7 +85,7 @@ def chart(shown: Sequence[Week]) -> str:
     said = f"Sessions by week from {shown[0].monday}: {total:,} in {len(shown)} weeks. The table below says the same."
     return (
         f'<div class="chart" tabindex="0"><svg viewBox="0 0 {_WIDE} {_HIGH}" role="group" aria-label="{escaped(said)}">'
-        f'{"".join(out)}</svg></div><p class="legend">{named}</p>{_table(shown, clients)}'
+        f'{"".join(out)}</svg></div><p class="legend">{named}</p>{_table(shown, clients, unfolded)}'
     )
 
 
@@ -104,7 +104,7 @@ def _bar(week: Week, clients: Sequence[str], x: float, room: float, ground: floa
     return f'<a href="{address("/", q=week.query)}" aria-label="{escaped(said)}"><title>{escaped(said)}</title>{"".join(out)}</a>'
 
 
-def _table(shown: Sequence[Week], clients: Sequence[str]) -> str:
+def _table(shown: Sequence[Week], clients: Sequence[str], unfolded: bool) -> str:
     head = "".join(f'<th scope="col">{escaped(client)}</th>' for client in clients)
     rows = "".join(
         f'<tr><th scope="row"><a href="{address("/", q=week.query)}">{week.monday}</a></th>'
@@ -113,7 +113,7 @@ def _table(shown: Sequence[Week], clients: Sequence[str]) -> str:
         for week in reversed(shown)
     )
     return (
-        '<details class="table"><summary>As a table</summary><table><caption>Sessions by the week of their last event'
+        f'<details class="table"{" open" if unfolded else ""}><summary>As a table</summary><table><caption>Sessions by the week of their last event'
         f'</caption><thead><tr><th scope="col">Week of</th>{head}<th scope="col">all</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></details>"
     )

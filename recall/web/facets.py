@@ -48,7 +48,8 @@ def _values(row: Session | Glance) -> Iterator[tuple[str, str]]:
         yield "month", datetime.datetime.fromtimestamp(row.updated).strftime("%Y-%m")
     yield "status", status_of(row)
     for tag in tags_of(row):
-        yield "tag", tag
+        if tag != row.client:  # every session of Codex carries its name, which stands above already
+            yield "tag", tag
 
 
 def _filters(name: str, value: str, now: datetime.datetime) -> typed.Filters:

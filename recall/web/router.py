@@ -57,7 +57,7 @@ def _answer(asked: Asked, parts: Parts, readings: Readings) -> Answer:
 def _activity(parts: Parts) -> Answer:
     with opened(parts.settings) as store:
         rows = visible(store.glances(), parts.shelf().is_removed)
-    drawn = chart(weeks(rows, parts.now(), _WEEKS))
+    drawn = chart(weeks(rows, parts.now(), _WEEKS), unfolded=True)
     body = drawn or '<p class="note">There is no session in the last two years.</p>'
     return framed("Activity – recall", f'<section class="activity whole"><h1>Sessions by week</h1>{body}</section>')
 

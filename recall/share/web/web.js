@@ -150,6 +150,12 @@
         at = node.data.toLowerCase().indexOf(word);
       }
     }
+    requestAnimationFrame(() => {
+      for (const pre of document.querySelectorAll("#turns pre")) {
+        const first = pre.scrollTop ? null : pre.querySelector("mark");
+        if (first) pre.scrollTop += first.getBoundingClientRect().top - pre.getBoundingClientRect().top - 60;
+      }
+    });
   }
 
   async function more(place) {
