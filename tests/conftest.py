@@ -41,7 +41,8 @@ def run_recall(home: Path) -> Run:
     """`run_recall("find", "export", RECALL_X="1")`: recall as a process of its own, its environment emptied.
 
     Keywords `home`, `cwd` (default: the home), `input` (text on stdin, default empty), `check` and `timeout` are
-    taken; every other keyword is a variable. The result has `returncode`, and `stdout` and `stderr` as text.
+    taken; every other keyword is a variable. The result has `returncode`, and `stdout` and `stderr` as text. What --json
+    prints is held against its schema.
     """
     default = home
 
@@ -54,8 +55,10 @@ def run_recall(home: Path) -> Run:
         timeout: float = 120,
         **settings: str,
     ) -> subprocess.CompletedProcess[str]:
+        from tests.schemas import wrong
+
         place = home or default
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", "recall", *map(str, args)],
             env=environment(place, **settings),
             cwd=cwd or place,
@@ -65,6 +68,8 @@ def run_recall(home: Path) -> Run:
             check=check,
             timeout=timeout,
         )
+        assert not (found := wrong(args, done.stdout)), found
+        return done
 
     return run
 
