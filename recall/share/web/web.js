@@ -112,6 +112,9 @@
     }
   });
 
+  // -- the newest weeks are what is looked for, where there is no room for all
+  for (const chart of document.querySelectorAll(".chart")) chart.scrollLeft = chart.scrollWidth;
+
   // -- copying
   for (const button of document.querySelectorAll("button.copy")) {
     button.hidden = false;
