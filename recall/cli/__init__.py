@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "send": ("recall.cli.send", "Type a text into one open session."),
     "wait": ("recall.cli.wait", "Wait until an open session is idle, asks, or shows a text."),
     "reopen": ("recall.cli.reopen", "Open again what a crash or a restart has ended."),
-    "restore": ("recall.cli.restore", "Put an archived transcript back where its client looks for it."),
+    "restore": ("recall.cli.restore", "Put a kept transcript back where the client looks for it."),
     "fork": ("recall.cli.fork", "Make a new session with the history up to one message."),
     "recap": ("recall.cli.recap", "Write the card of a session with a model."),
     "backfill": ("recall.cli.backfill", "Write cards for the sessions of many days."),

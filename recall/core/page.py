@@ -13,7 +13,7 @@ from recall.core.talk import Part
 
 _SUMMARY = 160
 _FENCE = "```"
-_INLINE = re.compile(r"`([^`\n]{1,400})`|\*\*([^*\n]{1,400})\*\*")
+_INLINE = re.compile(r"(?<![`\w])`([^`\n]{1,400})`(?!`)|\*\*(?=\S)([^*\n]{1,400})(?<=\S)\*\*")
 
 
 def page(
@@ -99,7 +99,7 @@ def _said(text: str) -> str:
         block.clear()
         if body.strip():
             out.append(
-                f"<pre>{escaped(body)}</pre>\n" if inside else f'<p class="text">{escaped(body.strip(chr(10)))}</p>\n'
+                f"<pre>{escaped(body)}</pre>\n" if inside else f'<p class="text">{_inline(body.strip(chr(10)))}</p>\n'
             )
 
     for line in text.split("\n"):

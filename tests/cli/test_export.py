@@ -153,3 +153,13 @@ def test_codex_sessions_too(home: Path, run_recall: Run) -> None:
     run_recall("sweep", "--quiet")
     told = run_recall("export", SESSION).stdout
     assert "There are 12." in told and "a b" in told
+
+
+def test_code_and_emphasis_in_a_text_are_marked_up(home: Path, run_recall: Run) -> None:
+    builders.claude_session(
+        home, "crm", SESSION, [("Run `make <all>` **now** & then", "Ran it: 2 ** 3 ** 4, ``, `a\nb`")]
+    )
+    run_recall("sweep", "--quiet")
+    told = run_recall("export", SESSION).stdout
+    assert "Run <code>make &lt;all&gt;</code> <strong>now</strong> &amp; then" in told
+    assert "``, `a\nb`" in told
