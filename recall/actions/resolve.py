@@ -28,7 +28,7 @@ def resolve(typed: str, store: Store, shelf: Shelf, *, folder: Callable[[], str]
             f"no session in {here}",
             "an id, or `last`, names one elsewhere",
         )
-    if not typed or "/" in typed or typed.startswith("-") or len(typed) > 200:
+    if not typed or "/" in typed or typed.startswith("-") or len(typed) > 200 or not _is_text(typed):
         raise Usage(f"'{typed}' is no session id", "recall find WORDS shows ids")
     found = [row for row in store.sessions_like(typed, 50) if not shelf.is_removed(row.id)]
     exact = [row for row in found if row.id == typed]
@@ -48,6 +48,11 @@ def resolve(typed: str, store: Store, shelf: Shelf, *, folder: Callable[[], str]
         more = f"\n  … {len(found) - len(rows)} more" if len(found) > len(rows) else ""
         raise Usage(f"{typed} could be {len(found)} sessions:\n{lines}{more}", "type more of the id")
     return found[0]
+
+
+def _is_text(typed: str) -> bool:
+    """False where bytes were typed that are no text."""
+    return not any("\ud800" <= char <= "\udfff" for char in typed)
 
 
 def _newest(

@@ -73,6 +73,8 @@ def who_changed(
 
 def _found(name: str, store: Store, now: float, removed: Callable[[str], bool]) -> list[Session]:
     """Sessions whose actions name such a file, newest first."""
+    if not any(char.isalnum() for char in name):
+        return []  # no word of it is in the index: that would be a search for nothing, which all sessions answer
     query = Query("", filters={"file": (name,)})
     found = find(query, store, now=now, limit=1000, everything=True, removed=removed)
     return sorted((hit.session for hit in found.hits), key=lambda row: -row.updated)

@@ -3,7 +3,7 @@ r"""A plan as one line to paste: it means the same in sh, bash, zsh and fish.
 The four agree on less than it seems. Inside single quotes a backslash is itself in three of them, while fish reads
 `\\` and `\'` as escapes there; `$'...'` is unknown to sh and fish. So a backslash and a quote stand outside of the
 quotes, escaped, which all four read alike. What a terminal or a paste would act upon (line ends, tabs, escapes,
-characters that turn the direction of text) is spelled in octal and made by `printf`.
+characters that turn the direction of text) is spelled in octal and made by `printf`, and so are bytes that are no text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from recall.core.model import Plan
 
 _BARE = re.compile(r"[A-Za-z0-9_./:@,+-][A-Za-z0-9_./:@,+=-]*")
 _OUTSIDE = re.compile(r"['\\]")
-_ACTED_UPON = re.compile("[\1-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_ACTED_UPON = re.compile("[\1-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\udc80-\udcff]")
 _SPELLED = re.compile(r"^-|[^A-Za-z0-9 _./:@,+=~#&*(){}\[\]<>|;^?-]+")
 
 
@@ -55,4 +55,12 @@ def quoted(text: str) -> str:
 
 
 def _octal(match: re.Match[str]) -> str:
-    return "".join(f"\\{byte:03o}" for byte in match[0].encode("utf-8", "surrogatepass"))
+    return "".join(f"\\{byte:03o}" for byte in _bytes(match[0]))
+
+
+def _bytes(text: str) -> bytes:
+    """A name as the system has it: what stands for a byte that is no text is that byte (PEP 383)."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # another half of a pair, which no name on a disk holds
+        return text.encode("utf-8", "surrogatepass")

@@ -83,7 +83,7 @@ def test_where_nobody_changed_it_those_that_name_it_are_marked(home: Path, run_r
 
 
 def test_nothing_is_one_line_and_a_hint(crm: Path, run_recall: Run) -> None:
-    for what in ("nothing.py", "ffffff0", "-x", "no such\nname"):
+    for what in ("nothing.py", "ffffff0", "-x", "no such\nname", "??"):
         done = run_recall("who", "--", what)
         assert (done.returncode, done.stdout) == (1, ""), what
         assert "hint:" in done.stderr

@@ -68,6 +68,7 @@ HOSTILE = (
     "right\u202eto left",
     "all \\'\"!%$(x)\n of it 👩‍💻",
     "\\n\n\\t",
+    "no text \udcff\udce9 é\udca9",
 )
 
 
@@ -104,7 +105,7 @@ def test_the_line_runs_the_client_in_the_folder_whatever_its_name(
         assert "\x1b" not in text
         done = subprocess.run([program, "-c", text], env=clients, cwd=tmp_path, capture_output=True, check=False)
         wanted = f"{place}\n<--resume><1b-2><{name.rstrip(chr(10))}>"
-        assert done.stdout.decode() == wanted, (name, text, done.stderr)
+        assert done.stdout.decode("utf-8", "surrogateescape") == wanted, (name, text, done.stderr)
     assert not list(tmp_path.rglob("owned"))
 
 
@@ -118,7 +119,7 @@ def test_variables_are_set_for_the_client_alone_and_taken_away(
         text = line(Plan(("claude",), str(tmp_path), "", (("HERE", name), ("GONE", ""))))
         env = {**clients, "GONE": "x", "HERE": "y"}
         done = subprocess.run([installed(shell), "-c", text], env=env, capture_output=True, check=True)
-        assert done.stdout.decode() == f"<{name}><none>", (text, done.stderr)
+        assert done.stdout.decode("utf-8", "surrogateescape") == f"<{name}><none>", (text, done.stderr)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
