@@ -124,11 +124,11 @@ def any_source(row: Session, files: Sequence[Transcript], settings: Settings) ->
     for file in files:
         if file.kind == "main" and (found := source_of(file.source)):
             return found
-    return next(iter(transcripts_in(home_of(row, files, settings), row)), "")
+    return next(filter(os.path.isfile, transcripts_in(home_of(row, files, settings), row)), "")
 
 
 def transcripts_in(home: str, row: Session) -> list[str]:
-    """All transcripts of a session that lie in a home of its client, wherever."""
+    """All transcripts of a session that lie in a home of its client, wherever; also what only has the name of one."""
     if not row.id or glob.escape(row.id) != row.id or "/" in row.id:
         return []
     patterns = clients.places(row.client).transcripts(row.id)
@@ -152,7 +152,7 @@ def missing_base(row: Session, path: str, home: str) -> str:
         if not base or base in seen:
             return ""
         seen.add(base)
-        path = next(iter(transcripts_in(home, row._replace(id=base))), "")
+        path = next(filter(os.path.isfile, transcripts_in(home, row._replace(id=base))), "")
         if not path:
             return base
     return ""

@@ -20,9 +20,10 @@ from recall import clients
 from recall.actions.cmd import home_of, missing_base, newest_of, source_of, transcripts_in
 from recall.archive.append import ready
 from recall.archive.store import Copy, generations
+from recall.archive.verify import damage
 from recall.core.model import Session, Transcript
 from recall.errors import NothingFound, Refused, Unavailable, Usage
-from recall.files import make_private_dir
+from recall.files import make_private_dir, naming
 from recall.settings import Settings
 from recall.store import Store
 
@@ -47,6 +48,7 @@ class Restoring(NamedTuple):
     others: tuple[Item, ...]
     present: tuple[str, ...]
     base: str = ""  # another session that has to be restored as well, for this one builds upon it
+    damage: tuple[str, ...] = ()  # what of the transcript's copy is not as it was when it was made, by its checksums
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -79,7 +81,10 @@ def prepare(
     copy = _chosen(copies, generation, row)
     home = home_of(row, files, settings)
     if to:
-        target = os.path.join(os.path.abspath(to), os.path.basename(file.copy))
+        folder = os.path.abspath(to)
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            raise Usage(f"{folder} is no folder", "--to takes one, or the name of a new one")
+        target = os.path.join(folder, os.path.basename(file.copy))
     else:
         target = place_of(file, home, row)
     _refuse_double(row, home, target, inside=not to or _is_inside(target, home))
@@ -87,7 +92,8 @@ def prepare(
     others = list(_companions(settings.archive, file.copy, target, row)) if row.client == "claude" else []
     present = tuple(one.to for one in others if os.path.lexists(one.to))
     base = missing_base(row, main.copy, home)
-    return Restoring(row, main, tuple(one for one in others if one.to not in present), present, base)
+    wrong = tuple(f"{one.why}, bytes {one.start}-{one.end}" for one in damage(settings.archive, copy))
+    return Restoring(row, main, tuple(one for one in others if one.to not in present), present, base, wrong)
 
 
 def restore(plan: Restoring, now: float) -> list[str]:
@@ -188,6 +194,8 @@ def _refuse_double(row: Session, home: str, target: str, *, inside: bool) -> Non
         there = next(iter(transcripts_in(home, row)), "")
     if there:
         hint = "it can be opened" if inside else "choose another folder"
+        if not os.path.isfile(there):
+            hint = "it is no transcript: move it away"
         raise Refused(f"{there} is there, and nothing is overwritten", f"{hint}; --to DIR writes a copy elsewhere")
 
 
@@ -223,24 +231,28 @@ def create(path: str, fill: Callable[[int], None], now: float) -> None:
     """Make a file that must not be there yet: `fill` writes into an open descriptor. It appears whole, 0600, with the
     time `now`. FileExistsError when the name is taken."""
     folder = os.path.dirname(path)
-    make_private_dir(folder)
+    try:
+        make_private_dir(folder)
+    except FileExistsError as problem:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), problem.filename) from None
     temporary = os.path.join(folder, f".recall-{os.urandom(6).hex()}.tmp")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
-            fill(fd)
-            os.fchmod(fd, 0o600)
-            os.utime(fd, (now, now))
-            os.fsync(fd)
+            with naming(path):
+                fill(fd)
+                os.fchmod(fd, 0o600)
+                os.utime(fd, (now, now))
+                os.fsync(fd)
         finally:
             os.close(fd)
-        _name(temporary, path)
+        give_name(temporary, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
 
 
-def _name(temporary: str, path: str) -> None:
+def give_name(temporary: str, path: str) -> None:
     """Give a file its name, unless that is taken."""
     try:
         os.link(temporary, path)

@@ -22,12 +22,11 @@ def newest(file: Transcript, settings: Settings) -> str:
     copy (its disk is not mounted); else the copy. '' when neither can be read."""
     copy = os.path.join(settings.archive, file.copy)
     source = file.source if file.kind != "older" else ""
-    try:
-        kept = os.stat(copy).st_size
-    except OSError:
+    if not os.path.isfile(copy):
         return source if os.path.isfile(source) and not source.endswith(".zst") else ""
     try:
-        if source.endswith(".zst") or not source or os.stat(source).st_size <= kept:
+        kept = os.stat(copy).st_size
+        if source.endswith(".zst") or not os.path.isfile(source) or os.stat(source).st_size <= kept:
             return copy
         start = max(0, kept - _SAME)
         with open(copy, "rb") as ours, open(source, "rb") as theirs:

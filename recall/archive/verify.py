@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from recall.archive.append import BLOCK
-from recall.archive.store import Copy, copies
+from recall.archive.store import Copy, copies, generations
 from recall.archive.sums import Entry, Sums, fits
 
 
@@ -65,6 +65,13 @@ def verify(root: str, progress: Callable[[int, int], None] | None = None, add: b
                 unsummed += -(-copy.size // BLOCK) - entry.length // BLOCK
     sums.flush()
     return Verified(problems, len(found), todo, blocks, unsummed)
+
+
+def damage(root: str, copy: Copy) -> list[Problem]:
+    """What is wrong with one copy, by its sums; [] also where it has none."""
+    found = {one.file: one for one in generations(root, copy.path)}
+    entries = _attributed({file: entry for file, entry in Sums(root).entries().items() if file in found}, found)
+    return _check(root, copy.file, copy, entries[copy.file], lambda more: None) if copy.file in entries else []
 
 
 def _attributed(entries: dict[str, Entry], found: dict[str, Copy]) -> dict[str, Entry]:

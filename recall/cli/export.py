@@ -12,6 +12,7 @@ import click
 from recall.actions.cards import card_of
 from recall.actions.cmd import any_source, newest_of
 from recall.actions.conversation import moment
+from recall.actions.restore import give_name
 from recall.actions.show import own_file
 from recall.actions.talk import Shown, talk
 from recall.actions.transcript import shown
@@ -19,10 +20,12 @@ from recall.cli.app import App
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.output import utc
+from recall.core import shell
 from recall.core.card import index_line, short_ids, task_of
 from recall.core.model import Session
 from recall.core.plain import one_line
 from recall.errors import Refused, Usage
+from recall.files import naming
 
 _FORMS = ("html", "md", "json")
 _CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
@@ -74,26 +77,31 @@ def _form_of(output: str | None) -> str:
 
 def _write(output: str, pieces: Iterator[str], force: bool) -> None:
     """Into a file of its own first, so that a failure half way leaves nothing behind."""
-    target = os.path.expanduser(output)
+    target = os.path.realpath(os.path.expanduser(output)) if force else os.path.expanduser(output)
     if os.path.isdir(target):
         raise Usage(f"{output} is a folder", f"-o {os.path.join(output, 'session.html')}")
     if os.path.lexists(target) and not force:
         raise Refused(f"{output} exists already", "another name with -o, or --force")
+    if os.path.lexists(target) and not os.path.isfile(target):
+        raise Refused(f"{output} is no ordinary file, which could be written over", f"-o - > {shell.word(output)}")
     part = f"{target}.{os.getpid()}.part"
     try:
-        with open(
-            os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w", encoding="utf-8"
-        ) as file:
+        with (
+            open(
+                os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w", encoding="utf-8"
+            ) as file,
+            naming(target),
+        ):
             for piece in pieces:
                 file.write(piece.encode("utf-8", "replace").decode())
         if force:
             os.replace(part, target)
         else:
-            os.link(part, target)
+            give_name(part, target)
     except FileExistsError:
         raise Refused(f"{output} exists already", "another name with -o, or --force") from None
-    except FileNotFoundError:
-        raise Usage(f"there is no folder for {output}", "make it first") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise Usage(f"there is no folder for '{output}'", "make it first") from None
     finally:
         if os.path.lexists(part):
             os.unlink(part)

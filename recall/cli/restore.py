@@ -91,6 +91,7 @@ def _tell(app: App, plan: Restoring, made: list[str], dry_run: bool, to: str, as
                 "left": list(plan.present),
                 "copy": plan.main.copy,
                 "bytes": plan.main.size,
+                "damage": list(plan.damage),
             }
         )
     else:
@@ -101,5 +102,9 @@ def _tell(app: App, plan: Restoring, made: list[str], dry_run: bool, to: str, as
             print(f"left as it is: {shell.word(path)}")
         if not to and not dry_run:
             print(f"recall open {row.id}")
+    if plan.damage:
+        app.say(
+            f"the copy is not what it was ({'; '.join(plan.damage)}): recall restore {row.id} --list shows older ones"
+        )
     if plan.base:
         app.say(f"it is a fork and builds upon session {plan.base}, which is gone as well: recall restore {plan.base}")

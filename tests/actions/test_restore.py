@@ -251,6 +251,35 @@ def test_each_generation_can_be_listed_and_restored(home: Path, run_recall: Run)
     assert path.read_bytes() == short
 
 
+def test_a_copy_that_is_damaged_comes_back_and_it_is_said(place: Place, run_recall: Run) -> None:
+    """By its checksums: a damaged text is better than none, and nothing is lost by it."""
+    assert place.prepare().damage == ()
+    copy = Path(place.prepare().main.copy)
+    data = copy.read_bytes()
+    copy.write_bytes(data[:10] + b"\0" * 20 + data[30:])
+    assert place.prepare().damage == (f"damaged, bytes 0-{len(data)}",)
+    copy.write_bytes(data[:50])
+    assert place.prepare().damage == (f"short, bytes 50-{len(data)}",)
+    done = run_recall("restore", CLAUDE, "--to", str(place.home / "out"), check=True)
+    assert f"recall: the copy is not what it was (short, bytes 50-{len(data)})" in done.stderr
+
+
+def test_what_is_in_the_way_is_named_and_nothing_is_half_done(place: Place, run_recall: Run) -> None:
+    """A file where a folder should be, a transcript's name that leads nowhere."""
+    (place.home / "file").write_text("")
+    for to in ("file", "file/below"):
+        done = run_recall("restore", CLAUDE, "--to", str(place.home / to))
+        assert done.returncode in (2, 4) and str(place.home / "file") in done.stderr
+    place.claude.with_suffix("").write_text("where sub-agents go")
+    done = run_recall("restore", CLAUDE)
+    assert (done.returncode, place.claude.exists()) == (4, False)
+    assert f"{place.claude.with_suffix('')}" in done.stderr
+    place.claude.symlink_to("/nowhere")
+    done = run_recall("restore", CLAUDE)
+    assert done.returncode == 3 and "no transcript: move it away" in done.stderr
+    assert run_recall("open", CLAUDE, "--print", "--in", "/").returncode == 3
+
+
 def test_a_generation_that_is_not_there_is_named_with_those_that_are(place: Place) -> None:
     with pytest.raises(Usage) as caught:
         place.prepare(generation=3)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,9 +79,12 @@ def test_json_is_utf8_whatever_the_locale(home: Path, work: Path, locale: dict[s
         assert isinstance(json.loads(done.stdout.decode("utf-8")), dict)
 
 
-def test_an_error_in_json_stays_json_for_names_that_are_no_text(home: Path, work: Path) -> None:
+@pytest.mark.parametrize("args", [["to-codex", b"a\xff", "--task", "x"], ["open", b"a\xff"], ["show", b"\xff\xff"]])
+def test_an_error_in_json_stays_json_for_names_that_are_no_text(
+    home: Path, work: Path, args: list[str | bytes]
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "recall", "to-codex", b"a\xff", "--task", "x", "--json"],
+        [sys.executable, "-m", "recall", *args, "--json"],
         cwd=home,
         env=environment(home),
         capture_output=True,
@@ -112,3 +117,36 @@ def test_a_pipe_where_a_note_of_ours_should_be_is_not_waited_for(home: Path, wor
     (programs / "claude").symlink_to("/bin/true")
     assert run_recall("open", ID, "--here", "--fast", timeout=30).returncode == 0
     assert run_recall("reopen", "--crashed", timeout=30).returncode == 1
+
+
+@pytest.mark.parametrize("place", ["source", "copy"])
+@pytest.mark.parametrize("kind", [os.mkfifo, os.mkdir, lambda path: os.symlink("/nowhere", path)])
+def test_what_only_has_the_name_of_a_transcript_is_none(
+    home: Path, work: Path, run_recall: Run, place: str, kind: Callable[[Path], None]
+) -> None:
+    """It is neither waited for nor taken for the client's: opening is refused; the copy is read, where there is one."""
+    (source,) = home.glob(f".claude/projects/*/{ID}.jsonl")
+    (copy,) = home.glob(f"backups/**/{ID}.jsonl")
+    source.unlink()
+    if place == "copy":
+        copy.unlink()
+    kind(source if place == "source" else copy)
+    assert run_recall("open", ID, "--print", timeout=20).returncode == 3
+    assert run_recall("show", ID, "--tail", 1, timeout=20).returncode == (0 if place == "source" else 1)
+    assert run_recall("export", ID, timeout=20).returncode == (0 if place == "source" else 1)
+
+
+def test_export_writes_over_files_only(home: Path, work: Path, run_recall: Run) -> None:
+    """With --force too: a pipe or a device stays what it is, and a link stays one."""
+    os.mkfifo(home / "pipe")
+    (home / "link").symlink_to("target.html")
+    (home / "file").write_text("")
+    for name in ("pipe", "link", "file"):
+        assert run_recall("export", ID, "-o", name, timeout=20).returncode == 3
+    done = run_recall("export", ID, "-o", "pipe", "--force", timeout=20)
+    assert (done.returncode, done.stderr.splitlines()[1]) == (3, "hint: -o - > pipe")
+    assert stat.S_ISFIFO(os.stat(home / "pipe").st_mode)
+    run_recall("export", ID, "-o", "link", "--force", check=True)
+    assert (home / "link").is_symlink() and (home / "target.html").read_text().startswith("<!doctype")
+    assert run_recall("export", ID, "-o", "file/x.html").returncode == 2
+    assert not list(home.glob("*.part"))
