@@ -44,17 +44,18 @@ def command(as_json: bool) -> int:
 
 
 def rows_of(app: App) -> list[Listed]:
-    """What is open now, with titles where there is an index; what could not be asked is said."""
+    """What is open now, with titles where there is an index that can be read; what could not be asked is said."""
     from recall.errors import RecallError
-    from recall.store import exists
+    from recall.store import exists, is_of_index
 
-    store = None
-    if exists(app.settings.index):
-        try:
-            store = app.store
-        except RecallError as problem:
-            app.say(f"no titles: {problem.message}")
-    return listed(app.settings, store, os.environ, removed=app.shelf.is_removed, trouble=app.say)
+    try:
+        store = app.store if exists(app.settings.index) else None
+        return listed(app.settings, store, os.environ, removed=app.shelf.is_removed, trouble=app.say)
+    except Exception as problem:
+        if not (isinstance(problem, RecallError) or is_of_index(problem)):
+            raise
+        app.say(f"no titles: {problem}")
+    return listed(app.settings, None, os.environ, trouble=app.say)
 
 
 def _table(app: App, rows: list[Listed], columns: int) -> None:

@@ -36,6 +36,16 @@ def clients(home: Path) -> Iterator[StandIns]:
     made.end()
 
 
+def test_what_is_open_is_told_without_an_index_that_can_be_read(clients: StandIns, home: Path, run_recall: Run) -> None:
+    """Damaged or not writable: only titles are missing."""
+    run_recall("sweep", "--quiet", check=True)
+    (home / ".claude/recall/index.db").write_bytes(b"no database" * 1000)
+    clients.claude(IDS[0], cwd="/home/dev/crm")
+    done = run_recall("ps", TMUX_TMPDIR=str(home))
+    assert (done.returncode, f"- claude {IDS[0][:8]} crm [" in done.stdout) == (0, True), done.stderr
+    assert "recall: no titles: " in done.stderr
+
+
 def test_lines_are_plain_where_nobody_looks(clients: StandIns, run_recall: Run) -> None:
     """Address, client, id, project, state, title; no head; oldest first."""
     run_recall("sweep", "--quiet", check=True)
