@@ -32,12 +32,13 @@ def make_private_dir(path: str) -> None:
 
 
 @contextlib.contextmanager
-def naming(path: str) -> Iterator[None]:
-    """An OSError that does not say of which file it tells, as one of a write does not, says `path`."""
+def naming(path: str, temporary: str = "") -> Iterator[None]:
+    """An OSError that does not say of which file it tells, as one of a write does not, says `path`; so does one of the
+    `temporary` file that is to become it."""
     try:
         yield
     except OSError as problem:
-        if problem.filename is None and problem.errno is not None:
+        if problem.errno is not None and problem.filename in (None, temporary):
             problem.filename = path
         raise
 
@@ -72,7 +73,8 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
     folder = os.path.dirname(path)
     make_private_dir(folder)
     temporary = os.path.join(folder, f".{os.getpid():x}.{os.urandom(6).hex()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with naming(path, temporary):
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with open(fd, "wb", buffering=0) as file, naming(path):
             os.fchmod(fd, mode)

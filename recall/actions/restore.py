@@ -236,7 +236,8 @@ def create(path: str, fill: Callable[[int], None], now: float) -> None:
     except FileExistsError as problem:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), problem.filename) from None
     temporary = os.path.join(folder, f".recall-{os.urandom(6).hex()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with naming(path, temporary):
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
             with naming(path):

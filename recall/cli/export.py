@@ -86,12 +86,9 @@ def _write(output: str, pieces: Iterator[str], force: bool) -> None:
         raise Refused(f"{output} is no ordinary file, which could be written over", f"-o - > {shell.word(output)}")
     part = f"{target}.{os.getpid()}.part"
     try:
-        with (
-            open(
-                os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w", encoding="utf-8"
-            ) as file,
-            naming(target),
-        ):
+        with naming(output, part):
+            fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(fd, "w", encoding="utf-8") as file, naming(output):
             for piece in pieces:
                 file.write(piece.encode("utf-8", "replace").decode())
         if force:
