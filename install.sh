@@ -93,21 +93,22 @@ install() {
         say "Would link     $LINK"
         say "Would run      $NAME sweep --no-llm: copies transcripts to $(archive), changes none"
         say "Would run      $NAME install$PASSED:"
-        # The checkout itself says what it would do; this part of it needs no package.
+        # The checkout itself says what it would do, and that nothing was changed; this part of it needs no package.
         if [ -n "$PYTHON" ]; then
             say
             status=0
             # shellcheck disable=SC2086 # a list of options
             from_checkout install --dry-run --name "$NAME" $PASSED || status=$?
             [ "$status" -eq 0 ] || exit "$status"
+        else
+            say "Nothing was changed."
         fi
         notice_path
-        say "Nothing was changed."
         return
     fi
     mkdir -p "$DIR" "$BIN" || fail 4 "cannot make $DIR and $BIN" "look at the permissions of ${HOME}/.local"
     : >"$LOG"
-    say "Program   $VENV"
+    say "Program   $VENV (half a minute or so)"
     make_environment
     install_package
     make_link
@@ -238,15 +239,23 @@ first_sweep() {
     fi
     say
     say "Next:"
-    say "  $NAME               pick a session while you type"
-    say "  $NAME find WORDS…   what you remember of a session, in any language"
-    say "  $NAME open ID       reopen it in a new window, in its folder"
-    say "  $NAME doctor        is everything in order?"
-    say "  $NAME completion SHELL --write   Tab knows commands and sessions"
+    say "  $NAME                            pick a session while you type"
+    say "  $NAME find WORDS…                what you remember of a session, in any language"
+    say "  $NAME open ID                    reopen it in a new window, in its folder"
+    say "  $NAME doctor                     is everything in order?"
+    say "  $NAME completion $(shell_name) --write   Tab completes commands and sessions"
     if [ -d "$HOME/Library/Application Support/iTerm2" ]; then
-        say "  $NAME iterm-install    to read and type into open sessions in iTerm2"
+        say "  $NAME iterm-install              to read and type into open sessions in iTerm2"
     fi
-    say "  $NAME uninstall     takes back what was added to the clients"
+    say "  $NAME uninstall                  takes back what was added to the clients"
+}
+
+shell_name() { # padded, for the list above
+    case ${SHELL:-} in
+    */fish) printf 'fish' ;;
+    */zsh) printf 'zsh ' ;;
+    *) printf 'bash' ;;
+    esac
 }
 
 crashed() { # what is wrong with somebody's files (up to 5) does not make the install a failure
@@ -325,6 +334,7 @@ uninstall() {
             say "${would:-Removed}  $link"
             gone=1
             [ -n "$DRY" ] || rm -f "$link"
+            remove_completion "${link##*/}"
         fi
     done
     if [ -e "$VENV" ]; then
@@ -340,6 +350,16 @@ uninstall() {
     [ -z "$TOLD" ] || return 0
     say "Kept: copies of transcripts in $(archive)"
     say "      cards in ${RECALL_DATA:-$HOME/.claude/session-recaps}, index in ${RECALL_STATE:-$HOME/.claude/recall}"
+}
+
+remove_completion() { # what `NAME completion SHELL --write` wrote: it would call a command that is gone
+    for file in "$HOME/.local/share/bash-completion/completions/$1" "$HOME/.local/share/zsh/site-functions/_$1" \
+        "$HOME/.config/fish/completions/$1.fish"; do
+        if [ -f "$file" ] && head -n 2 "$file" | grep -q "^# Completion of $1 for .*Made by"; then
+            say "${would:-Removed}  $file"
+            [ -n "$DRY" ] || rm -f "$file"
+        fi
+    done
 }
 
 disconnect() { # first, while the program is there: it has the journal of what was added to the clients

@@ -217,9 +217,17 @@ def test_install_search_again_uninstall(home: Path) -> None:
 
     archive = home / "backups" / "claude-transcripts"
     copies = files(archive)
+    for shell in ("bash", "zsh", "fish"):
+        subprocess.run([command, "completion", shell, "--write"], env=env, check=True, capture_output=True)
+    foreign = home / ".config/fish/completions/recall.fish"
+    foreign.write_text("# written by hand\n")
+    completions = [path for path in files(home) if "completions/" in path or "site-functions/" in path]
+    assert len(completions) == 3
     gone = run(home, "--uninstall")
     assert gone.returncode == 0
-    assert str(archive) in gone.stdout
+    assert "copies in ~/backups/claude-transcripts" in gone.stdout
+    assert [path for path in completions if (home / path).exists()] == [str(foreign.relative_to(home))]
+    foreign.unlink()
     assert not command.is_symlink()
     assert not (home / ".local/share/recall").exists()
     assert files(archive) == copies

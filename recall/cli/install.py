@@ -35,8 +35,9 @@ OPTIONS = (
 )
 
 QUESTION = """\
-The handoff loop: when a session was compacted or is resumed, recall gives it a short note of where it stood
-(task, what is in flight, next step; at most 2,000 characters, marked as history). Switch it on? [y/N] """
+The handoff loop: when a session was compacted or is resumed, recall gives it
+a short note of where it stood (task, what is in flight, next step; at most
+2,000 characters, marked as history). Switch it on? [y/N] """
 
 
 def __getattr__(name: str) -> object:

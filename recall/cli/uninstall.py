@@ -12,7 +12,7 @@ from recall.cli.install import diff, short
 from recall.cli.options import Opt, build
 from recall.core.plain import plain
 from recall.files import Lock
-from recall.settings import load
+from recall.settings import Settings, load
 
 OPTIONS = (Opt(("--dry-run",), "dry_run", "flag", "Show every change, and make none."),)
 
@@ -67,8 +67,20 @@ def run(*, dry_run: bool) -> int:
     if dry_run:
         print("Nothing was changed.")
     else:
-        print(f"Kept: copies in {settings.archive}, cards in {settings.data}, index in {settings.state}")
+        print(_kept(settings))
     return 5 if todo.left else 0
+
+
+def _kept(settings: Settings) -> str:
+    """What stays, as far as it is there: nobody shall look for what never was."""
+    index = os.path.join(settings.state, "index.db")
+    places = (
+        ("copies", settings.archive, settings.archive),
+        ("cards", settings.data, settings.data),
+        ("index", settings.state, index),
+    )
+    kept = [f"{what} in {short(place, settings.home)}" for what, place, sign in places if os.path.exists(sign)]
+    return plain(f"Kept: {', '.join(kept)}" if kept else "There were no copies, cards or index to keep.")
 
 
 def _words(back: action.Back) -> str:

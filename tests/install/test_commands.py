@@ -60,10 +60,13 @@ def test_there_and_back(home: Path, path: str, run_recall: Run) -> None:
 
     gone = run_recall("uninstall", PATH=path)
     assert (gone.returncode, gone.stderr) == (0, "")
-    assert "Kept: copies in " in gone.stdout
+    assert "There were no copies, cards or index to keep." in gone.stdout
     left = {name: data for name, data in files(home).items() if name != ".claude/recall/install.lock"}
     assert left == before
-    assert "Nothing is installed." in run_recall("uninstall", PATH=path).stdout
+    (home / "backups" / "claude-transcripts").mkdir(parents=True)
+    again = run_recall("uninstall", PATH=path).stdout
+    assert "Nothing is installed." in again
+    assert "Kept: copies in ~/backups/claude-transcripts\n" in again
 
 
 @pytest.mark.parametrize("args", [(), ("--with-handoff",), ("--name", "rc"), ("--no-hooks", "--no-timer")])
