@@ -171,10 +171,10 @@ def state(settings: Settings, machine: Machine, now: float) -> TimerState:
     except RecallError as problem:
         return TimerState("", None, began, ended, status, problem.message)
     if journal is None or not journal.timer:
-        return TimerState("", False, began, ended, status, "no timer is installed: recall install")
+        return TimerState("", False, began, ended, status, "none is installed")
     kind = journal.timer
     missing = [path for path in (script_path(machine), *files(kind, machine)) if not os.path.exists(path)]
-    on, why = (False, f"{missing[0]} is gone: recall install") if missing else state_of(kind, machine)
+    on, why = (False, f"{missing[0]} is gone") if missing else state_of(kind, machine)
     if not why and status not in (None, 0, 5):
         why = f"the last sweep failed (status {status}): see {os.path.join(settings.state, 'sweep.log')}"
     elif not why and began and now - began > LATE:
@@ -188,7 +188,7 @@ def state_of(kind: str, machine: Machine) -> tuple[bool | None, str]:
         for domain in ("gui", "user"):
             if machine.run(["launchctl", "print", f"{domain}/{machine.uid}/{LABEL}"], b"").status == 0:
                 return True, ""
-        return False, f"launchd does not know {LABEL}: recall install"
+        return False, f"launchd does not know {LABEL}"
     if kind == "systemd":
         ran = machine.run(["systemctl", "--user", "is-active", f"{UNIT}.timer"], b"")
         if ran.status == 0:
@@ -199,7 +199,7 @@ def state_of(kind: str, machine: Machine) -> tuple[bool | None, str]:
     table = crontab(machine)
     if cron_line(machine) in table.splitlines(keepends=True):
         return True, ""
-    return False, "its line is gone from crontab: recall install"
+    return False, "its line is gone from crontab"
 
 
 def _last(settings: Settings) -> tuple[float, float, int | None]:

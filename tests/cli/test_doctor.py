@@ -210,8 +210,13 @@ def test_a_folder_without_its_transcript_was_lost_before(swept: Path, doctor: Ca
     check = doctor()["deleted by clients"]
     assert check["state"] == "warn"
     assert uid(9) in check["details"][0]
+    others = [folder.with_name(uid(number)) for number in range(20, 31)]
+    for other in others:
+        other.mkdir()
+    assert doctor()["deleted by clients"]["details"][-1] == "… 2 more"
     old = time.time() - 30 * 86400
-    os.utime(folder, (old, old))
+    for one in (folder, *others):
+        os.utime(one, (old, old))
     assert doctor()["deleted by clients"]["state"] == "ok"
 
 
@@ -485,7 +490,12 @@ def test_the_clients_are_found_by_their_path(swept: Path, doctor: Callable[..., 
 
 
 def test_a_timer_whose_files_are_gone_is_bad(swept: Path, doctor: Callable[..., Checks]) -> None:
-    assert doctor()["timer"]["state"] == "off"
+    check = doctor()["timer"]
+    assert (check["state"], check["text"]) == ("off", "none is installed")
+    assert check["mend"] in (
+        "recall install",
+        "there is no launchd, systemd or cron for this user: run recall sweep by hand",
+    )
     journal = {"schema": 1, "name": "recall", "timer": "launchd", "files": [], "folders": [], "moved": []}
     (_state(swept) / "install.json").write_text(json.dumps(journal))
     (_state(swept) / "install.json").chmod(0o600)

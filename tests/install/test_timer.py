@@ -267,7 +267,7 @@ def test_the_state_of_the_timer(make_place: Callable[..., Any]) -> None:
     def state(now: float = 1e6) -> timer.TimerState:
         return timer.state(place.settings, place.machine, now)
 
-    assert state() == timer.TimerState("", False, 0.0, 0.0, None, "no timer is installed: recall install")
+    assert state() == timer.TimerState("", False, 0.0, 0.0, None, "none is installed")
     place.install()
     assert state()[:2] == ("systemd", True)
     assert state().why == ""

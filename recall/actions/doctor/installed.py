@@ -143,7 +143,7 @@ def _loop(case: Case, home: Home, mine: list[Handler], *, plugin: bool = False) 
     events = {event for event, *_ in mine}
     have = [event for event in LOOP if event in events]
     if not have:
-        return Check(name, OFF, "off: a compacted or resumed session is not told where it stood", again)
+        return Check(name, OFF, "a compacted or resumed session is not told where it stood", again)
     missing = [event for event in ("SessionStart", *LOOP) if event not in events]
     if missing:
         return Check(name, WARN, f"half on: none for {', '.join(missing)}", again)

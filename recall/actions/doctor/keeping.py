@@ -62,14 +62,17 @@ def unreadable(case: Case) -> Check:
 
 def timer(case: Case) -> Check:
     """When the timer last ran a sweep, and why it does not where it does not."""
-    from recall.actions.timer import state
+    from recall.actions.timer import kind_here, state
 
     if case.machine is None:
         return Check("timer", OFF, "not looked at")
     found = state(case.settings, case.machine, case.now)
     ran = f"last run {ago(found.began, case.now)}" if found.began else "it has not run yet"
     if not found.kind:
-        return Check("timer", OFF, found.why or "not installed", f"{case.name} install")
+        mend = f"{case.name} install"
+        if not kind_here(case.machine):
+            mend = f"there is no launchd, systemd or cron for this user: run {case.name} sweep by hand"
+        return Check("timer", OFF, found.why or "none is installed", mend)
     if found.on is False:
         return Check("timer", BAD, f"{found.kind}: {found.why}", f"{case.name} install", fix=repair(case))
     if found.why:
@@ -178,7 +181,9 @@ def deleted(case: Case) -> Check:
     if late:
         hooks = case.journal is not None and case.journal.hooks
         mend = "" if hooks else f"let the hooks copy every turn: {case.name} install"
-        return Check("deleted by clients", WARN, "; ".join(parts), mend, tuple(map(case.short, late[:_NAMED])))
+        more = (f"… {len(late) - _NAMED} more",) if len(late) > _NAMED else ()
+        details = (*map(case.short, late[:_NAMED]), *more)
+        return Check("deleted by clients", WARN, "; ".join(parts), mend, details)
     return Check("deleted by clients", OK, "; ".join(parts) or "none")
 
 
