@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -20,11 +21,11 @@ from recall.core.model import Open, Plan, Session
 from recall.core.plain import one_line
 from recall.core.window import script, window
 from recall.errors import RecallError, Refused, Unavailable, Usage
-from recall.files import Lock, make_private_dir, read_file, write_atomic
+from recall.files import Lock, make_private_dir, naming, read_file, write_atomic
 from recall.settings import PROGRAM_PLACES, Settings
 from recall.store import Store
 from recall.terminals.base import TAB, WINDOW, Terminal, size
-from recall.terminals.run import launch
+from recall.terminals.run import Unanswered, launch
 
 STARTING = 8.0
 """Seconds that a client may take until it tells that a session is open in it."""
@@ -102,9 +103,8 @@ def reopen(
         program(opening.plan.argv[0], env.get("PATH", ""), settings)
         if not fast and handoff_first(opening.session, store, settings, clock, say) and not force:
             refuse_open(row, live())
-        opened = run(opening, terminal, where, env, settings)
-        turn.done()
-    return opened
+        with turn.opening():
+            return run(opening, terminal, where, env, settings)
 
 
 def prepare(
@@ -273,10 +273,14 @@ _PATIENCE = 60.0
 
 
 class Turn(NamedTuple):
-    """The right to open one session: when it was opened last (0.0: not known), and what to call when it was opened."""
+    """The right to open one session: when it was opened last (0.0: not known); inside of `opening` it is opened now.
+
+    That is noted first: who is interrupted there cannot know whether a window opens. It is taken back where it is sure
+    that none does.
+    """
 
     before: float
-    done: Callable[[], None]
+    opening: Callable[[], contextlib.AbstractContextManager[None]]
 
 
 @contextlib.contextmanager
@@ -289,11 +293,20 @@ def turn_to_open(settings: Settings, session: str, clock: Callable[[], float]) -
         if held is None:
             raise Refused(f"another recall is opening session {session}", "wait for it")
 
-        def done() -> None:
-            with open(path, "w", encoding="ascii") as file:
-                file.write(f"{clock():.3f}\n")
+        before = _noted(path)
 
-        yield Turn(_noted(path), done)
+        @contextlib.contextmanager
+        def opening() -> Iterator[None]:
+            _note(path, clock())
+            try:
+                yield
+            except Unanswered:
+                raise
+            except (RecallError, OSError):
+                _note(path, before)
+                raise
+
+        yield Turn(before, opening)
 
 
 def refuse_starting(opening: Opening, before: float, now: float) -> None:
@@ -309,6 +322,11 @@ def refuse_starting(opening: Opening, before: float, now: float) -> None:
         f"session {opening.session.id} was opened {since:.0f} seconds ago and may still be starting",
         f"look for its window, or try again in {STARTING - since:.0f} seconds; --force opens it once more",
     )
+
+
+def _note(path: str, moment: float) -> None:
+    with naming(path), open(path, "w", encoding="ascii") as file:
+        file.write(f"{moment:.3f}\n")
 
 
 def _noted(path: str) -> float:
@@ -368,7 +386,13 @@ def _runs(path: str) -> bool:
 
 
 def _script(plan: Plan, path: str, settings: Settings) -> str:
-    """The window's program as a file that removes itself: its path."""
-    name = os.path.join(settings.state, "scripts", f"{os.urandom(8).hex()}.sh")
+    """The window's program as a file that removes itself: its path. What was never run, since one of the two was killed,
+    goes after a day: it may hold a prompt."""
+    folder = os.path.join(settings.state, "scripts")
+    with contextlib.suppress(OSError):
+        for left in os.scandir(folder):
+            if left.stat(follow_symlinks=False).st_mtime < time.time() - 86400:
+                os.unlink(left.path)
+    name = os.path.join(folder, f"{os.urandom(8).hex()}.sh")
     write_atomic(name, os.fsencode(script(plan, path)), mode=0o700)
     return name

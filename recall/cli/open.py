@@ -191,8 +191,8 @@ def _here(app: App, row: Session, fast: bool, told: dict[str, object]) -> int:
         if not fast and handoff_first(row, app.store, app.settings, time.time, app.say) and not told["force"]:
             refuse_open(row, _live(app))
         app.close()
-        turn.done()
-        _become(plan.argv, plan.cwd, plan.variables)
+        with turn.opening():
+            _become(plan.argv, plan.cwd, plan.variables)
 
 
 def _become(argv: tuple[str, ...], cwd: str, variables: tuple[tuple[str, str], ...]) -> NoReturn:

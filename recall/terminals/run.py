@@ -10,6 +10,10 @@ from recall.errors import Unavailable
 from recall.terminals.base import DEADLINE, Launch
 
 
+class Unanswered(Unavailable):
+    """It was asked, and did not answer in time: what it was asked to do may be done yet."""
+
+
 def ask(
     argv: Sequence[str],
     env: Mapping[str, str],
@@ -31,7 +35,7 @@ def ask(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"{who} does not answer", hint) from None
+        raise Unanswered(f"{who} does not answer", hint) from None
     except OSError as problem:
         raise Unavailable(f"{who} cannot be run: {problem.strerror}", hint) from None
     if done.returncode:

@@ -21,6 +21,7 @@ from recall.settings import Settings
 from recall.shelf import Shelf
 from recall.store import Store, open_store
 from recall.terminals.base import Launch
+from recall.terminals.run import Unanswered
 from tests.builders import claude_session, codex_session
 from tests.machine import settings, sweep, uid
 
@@ -302,6 +303,48 @@ def test_a_second_one_a_moment_later_is_refused_until_the_client_had_time_to_tel
                 place.open(clock=lambda: clock[0])
         else:
             place.open(clock=lambda: clock[0])
+
+
+class Breaks(Runs):
+    """A terminal in which something goes wrong when a window is opened."""
+
+    def __init__(self, problem: BaseException) -> None:
+        super().__init__()
+        self.problem = problem
+
+    def command(self, *args: Any) -> Launch:
+        super().command(*args)
+        raise self.problem
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), SystemExit(), Unanswered("tmux does not answer")])
+def test_after_an_interruption_nobody_knows_whether_a_window_opens(place: Place, problem: BaseException) -> None:
+    """So none is opened beside it for a while; nor after a kill, of which nothing is heard: the note is made first."""
+    terminal = Breaks(problem)
+    with pytest.raises(type(problem)):
+        place.open(terminal=terminal)
+    with pytest.raises(Refused, match="may still be starting"):
+        place.open(clock=lambda: NOW + 1)
+    assert not place.ran()
+
+
+@pytest.mark.parametrize("problem", [Unavailable("there is no tmux"), FileNotFoundError(2, "gone")])
+def test_a_window_that_could_not_be_opened_is_tried_again_at_once(place: Place, problem: Exception) -> None:
+    with pytest.raises(type(problem)):
+        place.open(terminal=Breaks(problem))
+    place.open(clock=lambda: NOW + 1)
+    assert place.ran()
+
+
+def test_scripts_that_were_never_run_are_not_kept(place: Place) -> None:
+    """They hold a prompt; recall was killed before the window opened."""
+    old, fresh = (place.home / ".claude/recall/scripts" / name for name in ("old.sh", "fresh.sh"))
+    old.parent.mkdir()
+    for path in (old, fresh):
+        path.write_text("exit")
+    os.utime(old, (NOW - 1e6, NOW - 1e6))
+    place.open(terminal=Runs(limit=0))
+    assert [path.name for path in old.parent.iterdir()] == ["fresh.sh"]
 
 
 def test_one_that_was_open_meanwhile_and_closed_is_opened_at_once(place: Place) -> None:
