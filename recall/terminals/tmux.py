@@ -45,10 +45,17 @@ def command(argv: tuple[str, ...], cwd: str, title: str, where: str, env: Mappin
     name_of = label(title).replace("#", "").rstrip(";\\ ")
     named = ("-n", name_of) if name_of else ()
     words = tuple(map(_escaped, argv))
+    bare: tuple[str, ...] = ()
+    if inside(env) and not _runs(
+        env
+    ):  # what is left of a server that has ended: a new one there would be found by nobody
+        bare = ("env", "-u", "TMUX")
+        env = {name: value for name, value in env.items() if name != "TMUX"}
+    attach = " ".join((*bare, "tmux attach"))
     if _runs(env):
-        then = "" if inside(env) else "tmux attach"
-        return Launch(("tmux", "new-window", "-P", "-F", "#{pane_id}", *named, "--", *words), then=then)
-    return Launch(("tmux", "new-session", "-d", "-P", "-F", "#{pane_id}", *named, "--", *words), then="tmux attach")
+        then = "" if inside(env) else attach
+        return Launch((*bare, "tmux", "new-window", "-P", "-F", "#{pane_id}", *named, "--", *words), then=then)
+    return Launch((*bare, "tmux", "new-session", "-d", "-P", "-F", "#{pane_id}", *named, "--", *words), then=attach)
 
 
 def panes(env: Mapping[str, str]) -> list[Pane]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -94,11 +95,16 @@ class TestTmux(TerminalTests):
         assert place.unharmed()
 
     def test_a_server_that_is_gone(self, place: Place, env: Mapping[str, str]) -> None:
-        """Where the server that we ran in has ended, a new one is started."""
+        """Where the server that we ran in has ended, a new one is started: where a person would look for it."""
         run_in(env, "tmux", "kill-server")
+        env = {**env, "TMUX": f"{env['TMUX_TMPDIR']}/elsewhere,1,0"}
         what = tmux.command((str(place.wire.recorder), "x"), "/", "t", WINDOW, env)
+        assert "new-session" in what.argv and what.then == "env -u TMUX tmux attach"
         launch(what, env, name="tmux")
         assert place.wire.got().argv == ("x",)
+        run_in({name: value for name, value in env.items() if name != "TMUX"}, "tmux", "new-session", "-d", *KEEP)
+        assert "new-window" in tmux.command(("a", "b"), "/", "t", WINDOW, env).argv
+        assert not os.path.exists(f"{env['TMUX_TMPDIR']}/elsewhere")
 
     def test_a_title_is_no_format(self, place: Place, env: Mapping[str, str]) -> None:
         """tmux runs `#(...)` of a name that it is given: none is given with a `#`."""
