@@ -142,9 +142,11 @@ class _Typing:
         reached(self._target, self._pane, now, self._world)
         screen = screen_of(self._pane, self._world)
         state = state_of(now, screen)
+        # Codex draws its question a moment after its rollout tells of it, and the input line stands there until then.
+        waits = "waiting" in (state, now.state)
         stands = read.input_line(now.client, screen)
         meanwhile = " meanwhile; the text was not submitted" if typed else ""
-        if state == "waiting" and not self._force:
+        if waits and not self._force:
             what = f" ({now.waiting_for})" if now.waiting_for else ""
             raise Refused(
                 f"{called(self._target)} waits for an answer{what}{meanwhile}: Enter would give it",

@@ -81,12 +81,22 @@ def test_an_open_question(tmp_path: Path, client: str) -> None:
     assert fake.answered == 1
 
 
-def test_a_question_that_only_the_registry_tells(tmp_path: Path) -> None:
-    """Claude Code's own word counts, whatever its screen looks like."""
-    fake = FakeClient(tmp_path)
+@CLIENTS
+def test_a_question_that_the_screen_does_not_show_yet(tmp_path: Path, client: str) -> None:
+    """The client's own word counts, whatever its screen looks like: Codex writes of a call first, and then asks."""
+    fake = FakeClient(tmp_path, client)
     fake.becomes("waiting", "dialog open")
     assert "dialog open" in refused(fake, Refused).message
     assert fake.pasted == []
+
+
+@CLIENTS
+def test_a_question_that_is_told_of_after_the_paste(tmp_path: Path, client: str) -> None:
+    """Enter is not pressed."""
+    fake = FakeClient(tmp_path, client)
+    fake.after_paste = lambda: fake.becomes("waiting", "dialog open")
+    assert "meanwhile; the text was not submitted" in refused(fake, Refused).message
+    assert (len(fake.pasted), fake.pressed) == (len(pieces(client, TEXT)), 0)
 
 
 def test_a_question_that_only_the_screen_shows(tmp_path: Path) -> None:
