@@ -11,6 +11,7 @@ import click
 
 from recall.cli.app import App
 from recall.cli.output import print_json
+from recall.cli.seconds import Seconds
 from recall.core.plain import plain
 from recall.errors import Unavailable, Usage
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     "--wait",
     "patience",
     metavar="SECS",
-    type=click.FloatRange(1, 600),
+    type=Seconds(1, 600),
     default=45,
     show_default=True,
     help="With --spawn: how long Codex may take to begin.",

@@ -8,12 +8,13 @@ from recall.actions.waiting import IDLE, PERMISSION, TEXT, wait
 from recall.cli.aim import aim, named, world
 from recall.cli.app import App
 from recall.cli.output import print_json
+from recall.cli.seconds import Seconds
 from recall.errors import Usage
 
 
 @click.command("wait")
 @click.argument("address", metavar="ADDR")
-@click.argument("seconds", metavar="[SECS]", required=False, default=600.0, type=click.FloatRange(0, 86400 * 7))
+@click.argument("seconds", metavar="[SECS]", required=False, default=600.0, type=Seconds(0, 86400 * 7))
 @click.option("--for", "aim_at", metavar="WHAT", default=IDLE, help="idle (default), permission, or text=WORDS.")
 @click.option("--text", "words", metavar="WORDS", default="", help="The words of `--for text`.")
 @click.option("--json", "as_json", is_flag=True, help="JSON: state, seconds.")

@@ -150,3 +150,10 @@ def test_export_writes_over_files_only(home: Path, work: Path, run_recall: Run) 
     assert (home / "link").is_symlink() and (home / "target.html").read_text().startswith("<!doctype")
     assert run_recall("export", ID, "-o", "file/x.html").returncode == 2
     assert not list(home.glob("*.part"))
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-1", "inf", "1e99", "x", "٣x"])
+def test_a_wait_without_an_end_is_wrong_usage(home: Path, work: Path, run_recall: Run, seconds: str) -> None:
+    assert run_recall("wait", "--", "abcd", seconds).returncode == 2
+    assert run_recall("to-codex", ".", "--task", "x", f"--wait={seconds}").returncode == 2
+    assert not (home / "CODEX_HANDOFF.md").exists()
