@@ -52,9 +52,7 @@ def command(wanted: bool, only_lines: bool, since: str, window: bool, tab: bool,
     app = App.from_environment()
     found = [one for one in _crashed(app, since) if not app.shelf.is_removed(one.open.session)]
     if not found:
-        raise NothingFound(
-            "no session was ended by a crash", f"looked at {_back(since)}; recall ps shows what is open"
-        )
+        raise NothingFound("no session was ended by a crash", f"looked at {_back(since)}; recall ps shows what is open")
     freshen(app, quiet=True)
     for one in found:
         if one.open.background:
