@@ -450,6 +450,9 @@ def _texts(content: object) -> list[str]:
 def _called(kind: str, payload: Object) -> tuple[str, object]:
     """Name and arguments of a tool call in any of its forms."""
     tool = string(payload.get("name")) or string(mapping(payload.get("function")).get("name"))
+    server = string(payload.get("namespace"))  # of an MCP server: `mcp__recall`, the tool's own name apart
+    if server.startswith("mcp__") and tool:
+        tool = f"{server.rstrip('_')}__{tool}"
     if kind == "custom_tool_call":
         return tool or "tool", payload.get("input")
     if kind == "local_shell_call":

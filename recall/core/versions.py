@@ -11,7 +11,7 @@ TEXT = 1
 REDACT = 2
 """Of `core.redact`: raised whenever the same text would be redacted in another way."""
 
-PARSERS = {"claude": 2, "codex": 2}
+PARSERS = {"claude": 2, "codex": 3}
 """Of each client's `parse`: raised whenever the same bytes would give other records."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from recall.clients import codex
@@ -175,3 +177,22 @@ class TestCodex(ClientTests):
     )
     def test_places(self, path: str, place: Place | None) -> None:
         assert codex.place(path) == place
+
+
+def test_a_tool_of_an_mcp_server_has_the_servers_name() -> None:
+    """Codex notes it apart: a session that asked recall only searched."""
+    from recall.clients import codex
+    from recall.core.facts import Facts
+    from recall.core.model import Line
+
+    call = {
+        "type": "function_call",
+        "name": "find",
+        "namespace": "mcp__recall",
+        "arguments": '{"query":"export"}',
+        "call_id": "c",
+    }
+    raw = json.dumps({"timestamp": "2026-06-11T09:00:00Z", "type": "response_item", "payload": call}).encode()
+    facts = Facts()
+    (record,) = codex.parse([Line(0, raw)], facts, {ACTION})
+    assert (record.tool, facts.searches) == ("mcp__recall__find", 1)
