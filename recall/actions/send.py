@@ -15,8 +15,10 @@ A bracketed paste does for slash commands, too: both clients open their menu and
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from recall.actions.arrival import Tail, sign
@@ -24,6 +26,7 @@ from recall.actions.driving import Target, World, again, called, pane_of, reache
 from recall.core import screen as read
 from recall.core.model import Open, Pane
 from recall.errors import NothingFound, Refused, Unavailable, Usage
+from recall.files import Lock
 
 MOST = 100_000
 """Bytes of a text. It is also an argument of a program for Codex's server, which may have 128 kB."""
@@ -41,6 +44,7 @@ SHOWN = 3.0  # seconds in which the text must be seen in the input line
 FIRST = 2.0  # seconds after which Enter is pressed once more
 SECOND = 3.0  # seconds that are waited after that
 QUEUED = 8.0  # seconds for Codex's server to begin with a text
+TURN = 15.0  # seconds for another recall that types into the same session
 LEAVES = 0.6  # seconds that are given to a better sign than a text that left the input line
 _EVERY = 0.1
 
@@ -86,6 +90,26 @@ def pieces(client: str, text: str) -> list[str]:
             out.append("")
         out[-1] += part
     return out if len(out) <= PASTES else [text]
+
+
+@contextlib.contextmanager
+def alone(state: str, target: Target, world: World) -> Iterator[None]:
+    """One recall types into a session at a time: the texts of two would become one prompt. `state` is the state folder.
+
+    Refused while another one types longer than TURN seconds. The file is one of those that hooks lock for what they
+    start, and goes as those do. OSError where it cannot be made.
+    """
+    path = os.path.join(state, "children", f"{target.open.session}.send")
+    end = world.clock() + TURN
+    while True:
+        with Lock(path, wait=False) as held:
+            if held is not None:
+                os.utime(path)
+                yield
+                return
+        if world.clock() >= end:
+            raise Refused(f"another recall types into {called(target)}", "wait for it, then try again")
+        world.sleep(_EVERY)
 
 
 def send(
@@ -228,7 +252,7 @@ class _Typing:
             return "it opened a view", False
         if stands and inside is not None and inside != stands and not read.holds(inside, self._text):
             return "left", False
-        return "", bool(stands) and inside == stands
+        return "", bool(stands) and inside is not None and read.same(inside, stands or "")
 
 
 def _queue(target: Target, text: str, world: World) -> Sent:

@@ -9,7 +9,7 @@ import time
 import click
 
 from recall.actions.audit import Entry, note
-from recall.actions.send import Sent, fit, send
+from recall.actions.send import Sent, alone, fit, send
 from recall.cli.aim import aim, named, world
 from recall.cli.app import App
 from recall.cli.output import print_json
@@ -50,14 +50,9 @@ def command(address: str, text: str, force: bool, as_json: bool) -> int:
             terminal=pane.terminal if pane else "",
             pane=pane.id if pane else "",
         )
-        done = send(
-            target,
-            text,
-            world(app, target.open.client),
-            own=app.settings.current_session,
-            above=_above(),
-            force=force,
-        )
+        around = world(app, target.open.client)
+        with alone(app.settings.state, target, around):
+            done = send(target, text, around, own=app.settings.current_session, above=_above(), force=force)
     except RecallError as problem:
         _note(app, entry._replace(result=f"{problem.kind}: {problem.message}"))
         raise

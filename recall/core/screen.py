@@ -140,6 +140,12 @@ def mixed(before: str, inside: str, text: str) -> bool:
     return now.replace(sent, "", 1) == old or (now.startswith(old) and not sent.startswith(old))
 
 
+def same(one: str, other: str) -> bool:
+    """Do two looks at an input line show one text? Claude Code takes invisible characters out of one at the first Enter, and
+    asks for another."""
+    return one == other or (bool(one) and _letters(one) == _letters(other))
+
+
 def _letters(text: str) -> str:
     """What all ways of drawing a text have in common: no blanks, and, where it has others, no signs."""
     return re.sub(r"\W+", "", text) or "".join(text.split())

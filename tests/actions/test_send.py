@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall.actions.send import CHARACTERS, LINES, MOST, PASTES, PAUSE, Sent, fit, pieces, send
+from recall.actions.send import CHARACTERS, LINES, MOST, PASTES, PAUSE, TURN, Sent, alone, fit, pieces, send
 from recall.core.model import Pane
 from recall.errors import NothingFound, RecallError, Refused, Unavailable, Usage
 from tests.actions.driven import FakeClient
@@ -79,6 +79,29 @@ def test_an_open_question(tmp_path: Path, client: str) -> None:
     fake.after_enter = lambda: fake.write(TEXT)
     send(fake.target, TEXT, fake.world(), force=True)
     assert fake.answered == 1
+
+
+@CLIENTS
+def test_two_at_once_are_two_prompts(tmp_path: Path, client: str) -> None:
+    """While one types, another one waits for its turn; it is refused where that takes too long."""
+    fake, world = FakeClient(tmp_path, client), FakeClient(tmp_path, client).world()
+    state = str(tmp_path)
+    with alone(state, fake.target, world):
+        began = world.clock()
+        with pytest.raises(Refused, match="another recall types"), alone(state, fake.target, world):
+            pytest.fail("both type")
+        assert world.clock() - began >= TURN
+    with alone(state, fake.target, world):
+        pass
+
+
+def test_invisible_characters_that_the_client_takes_out(tmp_path: Path) -> None:
+    """Claude Code does so at the first Enter, and asks for another: it is pressed."""
+    fake = FakeClient(tmp_path)
+    fake.stuck = 1
+    fake.after_enter = lambda: setattr(fake, "inside", fake.inside.replace("\u202e", ""))
+    assert send(fake.target, "\u202eturn it round", fake.world()).presses == 2
+    assert fake.submitted == ["turn it round"]
 
 
 @CLIENTS
