@@ -21,6 +21,9 @@ from recall.core.plain import cut, one_line
 from recall.errors import NothingFound, Usage
 
 _REQUEST = 200
+_ALONE = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+"""For git: a commit that is not here is not fetched. The settings of a repository, which may be anybody's, name the program
+that a fetch runs (`remote.*.uploadpack`, `core.sshCommand`). Older versions of git know the first of these only."""
 
 
 @click.command("who")
@@ -76,6 +79,8 @@ def _commit(what: str) -> str:
     try:
         done = subprocess.run(
             ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", what + "^{commit}"],
+            env={**os.environ, **_ALONE},
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="ascii",
             errors="replace",

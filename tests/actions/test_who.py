@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -73,6 +74,32 @@ def test_a_name_of_git_is_a_commit(crm: Path, run_recall: Run, tmp_path: Path) -
     assert run_recall("sweep", "--quiet").returncode == 0
     done = run_recall("who", "HEAD", cwd=tmp_path)
     assert done.stdout.startswith(uid(4)[:8])
+
+
+def test_a_repository_of_somebody_else_runs_nothing(crm: Path, run_recall: Run, tmp_path: Path) -> None:
+    """Its settings say that what is not here is to be fetched, and by which program."""
+    folder, ran = tmp_path / "repo", tmp_path / "ran"
+
+    def git(*args: str) -> None:
+        env = {"HOME": str(crm), "PATH": os.environ["PATH"]}
+        subprocess.run(["git", *args], cwd=folder, env=env, check=True, capture_output=True)
+
+    folder.mkdir()
+    git("init", "-q", "-b", "main")
+    for name, value in (
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", str(folder)),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.uploadpack", f"touch {ran}; git-upload-pack"),
+        ("core.fsmonitor", f"touch {ran}"),
+        ("core.sshCommand", f"touch {ran}"),
+    ):
+        git("config", name, value)
+    (folder / ".git/refs/heads/main").write_text("1" * 40 + "\n")
+    for what in ("HEAD", "main~1", "HEAD:file", ":/export"):
+        assert run_recall("who", what, cwd=folder).returncode in (0, 1)
+    assert not ran.exists()
 
 
 def test_where_nobody_changed_it_those_that_name_it_are_marked(home: Path, run_recall: Run) -> None:
