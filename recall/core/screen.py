@@ -59,7 +59,24 @@ def input_line(client: str, screen: str) -> str | None:
     return "" if found in _EMPTY else found
 
 
+def for_shell(client: str, screen: str) -> bool:
+    """Would what stands in the input line, or is put into it, be run by a shell? Claude Code has another sign before it then;
+    in both a `!` at its beginning does it."""
+    inside = _claude_frame(lines_of(screen)) if client == "claude" else None
+    sign = _SIGN.match(inside[0]) if inside else None
+    return (sign is not None and "!" in sign[0]) or (input_line(client, screen) or "").startswith("!")
+
+
 def _claude_input(lines: list[str]) -> str | None:
+    inside = _claude_frame(lines)
+    if inside is None:
+        return None
+    inside[0] = _SIGN.sub("", inside[0], count=1)
+    return _joined(inside)
+
+
+def _claude_frame(lines: list[str]) -> list[str] | None:
+    """The lines of the input line, its sign included."""
     rules = [at for at, line in enumerate(lines) if _RULE.fullmatch(line)]
     if len(rules) < 2:
         return None
@@ -67,8 +84,7 @@ def _claude_input(lines: list[str]) -> str | None:
     inside = lines[first + 1 : end]
     if not inside or not _SIGN.match(inside[0]) or len(lines) - end > _FOOT:
         return None
-    inside[0] = _SIGN.sub("", inside[0], count=1)
-    return _joined(inside)
+    return inside
 
 
 def _codex_input(lines: list[str]) -> str | None:
@@ -134,6 +150,9 @@ def mixed(before: str, inside: str, text: str) -> bool:
     old, sent = _letters(before), _letters(text)
     if not old:
         return False
+    if not re.search(r"\w", old):  # a `/` or `!` alone, which decides what becomes of the text behind it
+        sign = before.strip()
+        return inside.lstrip().startswith(sign) and not text.lstrip().startswith(sign)
     if any(paste in inside for paste in _COLLAPSED.findall(before)):
         return True
     now = _letters(_COLLAPSED.sub("", inside))

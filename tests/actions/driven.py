@@ -28,6 +28,7 @@ class FakeClient:
         self.client = client
         self.time = 1000.0
         self.inside = ""
+        self.sign = "❯"  # of Claude Code's input line; `!` in shell mode
         self.asking = False
         self.view = ""  # something else in the place of the input line
         self.deaf = False  # takes no paste
@@ -77,7 +78,7 @@ class FakeClient:
             return self.view
         inside = self.inside.replace("\n", "\n  ")
         if self.client == "claude":
-            return f"said before\n\n{RULE}\n❯ {inside}\n{RULE}\n  ⏵⏵ accept edits on\n"
+            return f"said before\n\n{RULE}\n{self.sign} {inside}\n{RULE}\n  ⏵⏵ accept edits on\n"
         work = "◦ Working (0s • esc to interrupt)\n\n" if self.state == "busy" else ""
         return f"said before\n\n{work}› {inside or 'Ask Codex to do anything'}\n\n  gpt-5.4 default · ~/crm\n"
 

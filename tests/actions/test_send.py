@@ -95,6 +95,14 @@ def test_two_at_once_are_two_prompts(tmp_path: Path, client: str) -> None:
         pass
 
 
+@CLIENTS
+def test_a_backslash_at_the_end_does_not_make_enter_a_new_line(tmp_path: Path, client: str) -> None:
+    """As it does in Claude Code."""
+    fake = FakeClient(tmp_path, client)
+    send(fake.target, "look at C:\\", fake.world())
+    assert fake.submitted == ["look at C:\\" + (" " if client == "claude" else "")]
+
+
 def test_invisible_characters_that_the_client_takes_out(tmp_path: Path) -> None:
     """Claude Code does so at the first Enter, and asks for another: it is pressed."""
     fake = FakeClient(tmp_path)
@@ -266,12 +274,37 @@ def test_a_pane_that_is_gone(tmp_path: Path, client: str) -> None:
 
 
 @CLIENTS
-@pytest.mark.parametrize("text", ["!rm -rf build", " \n!ls", "!"])
+@pytest.mark.parametrize(
+    "text", ["!rm -rf build", " \n!ls", "!", "\ufeff!ls", "\u3000！ls", "\u200b!ls", "\U000e0041\ufe0f!ls"]
+)
 def test_a_command_for_the_shell_is_not_slipped_in(tmp_path: Path, client: str, text: str) -> None:
     """In both clients a leading ! runs it at once, with no permission question."""
     fake = FakeClient(tmp_path, client)
     refused(fake, Refused, text=text)
     assert fake.pasted == []
+
+
+def test_a_client_in_shell_mode(tmp_path: Path) -> None:
+    """What is typed there is run by the shell, with no permission question."""
+    fake = FakeClient(tmp_path)
+    fake.sign = "!"
+    refused(fake, Refused)
+    assert fake.pasted == []
+    fake.sign = "❯"
+    fake.after_paste = lambda: setattr(fake, "sign", "!")
+    refused(fake, Refused)
+    assert fake.pressed == 0
+
+
+@CLIENTS
+@pytest.mark.parametrize("draft", ["!", "/", "! "])
+def test_a_sign_that_stands_there_already_does_not_make_a_command_of_the_text(
+    tmp_path: Path, client: str, draft: str
+) -> None:
+    fake = FakeClient(tmp_path, client)
+    fake.inside = draft
+    refused(fake, Refused)
+    assert fake.pressed == 0
 
 
 def test_the_session_that_runs_us(tmp_path: Path) -> None:

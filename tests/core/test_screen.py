@@ -168,6 +168,24 @@ def test_input_line(client: str, shown: str, inside: str | None) -> None:
     assert screen.input_line(client, shown) == inside
 
 
+@pytest.mark.parametrize(
+    ("client", "shown", "shell"),
+    [
+        ("claude", CLAUDE.replace("❯ {}", "! "), True),
+        ("claude", CLAUDE.replace("❯ {}", "! echo hi"), True),
+        ("claude", CLAUDE.format("! echo"), True),
+        ("claude", CLAUDE.format("echo !"), False),
+        ("claude", CLAUDE.format(""), False),
+        ("claude", CLAUDE_ASKS, False),
+        ("codex", CODEX.format("!"), True),
+        ("codex", CODEX.format("!ls"), True),
+        ("codex", CODEX.format("ls!"), False),
+    ],
+)
+def test_for_shell(client: str, shown: str, shell: bool) -> None:
+    assert screen.for_shell(client, shown) is shell
+
+
 def test_a_long_draft_is_still_an_input_line() -> None:
     """A draft of many paragraphs is taller than what a client draws below its input line."""
     draft = "\n\n".join(f"  paragraph {number}" for number in range(20)).strip()
