@@ -38,9 +38,9 @@ class Calls:
 
 @dataclass
 class Stats:
-    """`first` and `last` event, in seconds since the epoch. Months are `2026-06`, weeks the date of their Monday, both
-    of the sessions' last events in local time. `cards` counts sessions by who wrote their card; `call_weeks` model
-    calls by week."""
+    """`first` and `last` event of the sessions that are counted, in seconds since the epoch. Months are `2026-06`, weeks
+    the date of their Monday, both of the sessions' last events in local time. `cards` counts sessions by who wrote their
+    card; `call_weeks` model calls by week."""
 
     whole: Sum = field(default_factory=Sum)
     first: float = 0.0
@@ -78,11 +78,11 @@ def stats(store: Store, settings: Settings, *, zone: datetime.tzinfo | None, rem
             if key:
                 _add(table.setdefault(key, Sum()), row, sizes.get(row.no, 0))
         _add(out.whole, row, sizes.get(row.no, 0))
+        out.first = min(out.first or row.started, row.started or out.first)
+        out.last = max(out.last, row.updated)
         if row.status:
             who = row.written_by or "unknown"
             out.cards[who] = out.cards.get(who, 0) + 1
-    out.first = min((row.started for row in rows.values() if row.started), default=0.0)
-    out.last = max((row.updated for row in rows.values()), default=0.0)
     for call in Ledger(settings.state).calls():
         counted = [out.calls, out.models.setdefault(call.model or "unknown", Calls())]
         if call.time:

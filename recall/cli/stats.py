@@ -15,10 +15,14 @@ from recall.cli.fresh import freshen
 from recall.cli.output import megabytes, print_json, utc
 
 _BAR = 40
+_MONTHS = 12
+_WRITERS = {"extract": "code alone"}
 
 
 @click.command("stats")
-@click.option("-n", "limit", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Projects at most.")
+@click.option(
+    "-n", "limit", metavar="N", type=click.IntRange(1, 10_000), default=10, show_default=True, help="Projects at most."
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON, with all projects and months.")
 def command(limit: int, as_json: bool) -> int:
     """Count sessions, messages and bytes by client, project and month, and what model calls cost.
@@ -47,13 +51,16 @@ def _page(found: Stats, limit: int, zone: datetime.tzinfo | None, *, bar: str) -
         yield f"{days[0]} to {days[1]}"
     if found.cards:
         count = sum(found.cards.values())
-        yield f"{count} cards: {', '.join(f'{n} by {who}' for who, n in _most(found.cards))}"
+        writers = ", ".join(f"{n} by {_WRITERS.get(who, who)}" for who, n in _most(found.cards))
+        yield f"{count} card{'s' if count > 1 else ''}: {writers}"
     yield from _table("client", _largest(found.clients))
     projects = _largest(found.projects)
     yield from _table("project", projects[:limit])
     if len(projects) > limit:
         yield f"… {len(projects) - limit} more; -n {len(projects)} shows them"
-    yield from _table("month", sorted(found.months.items(), reverse=True)[:12])
+    yield from _table("month", sorted(found.months.items(), reverse=True)[:_MONTHS])
+    if len(found.months) > _MONTHS:
+        yield f"… {len(found.months) - _MONTHS} earlier; --json has them"
     yield from _chart(found, bar)
     if found.calls.calls:
         yield ""

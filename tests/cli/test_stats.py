@@ -124,3 +124,26 @@ def test_a_chart_has_no_gaps(weeks: list[str], found: list[str]) -> None:
 def test_a_chart_is_of_half_a_year() -> None:
     found = series(["2019-12-30", "2026-06-15"])
     assert (len(found), found[0], found[-1]) == (26, "2025-12-22", "2026-06-15")
+
+
+def test_months_are_cut_and_that_is_said(home: Path, run_recall: Run) -> None:
+    """The newest twelve; the first line has the time of all that is counted."""
+    for month in range(14):
+        start = f"{2025 + month // 12}-{month % 12 + 1:02}-15T09:00:00+00:00"
+        claude_session(home, "crm", uid(month + 1), TURNS, start=start)
+    run_recall("sweep", "--quiet", "--no-llm", check=True)
+    lines = run_recall("stats").stdout.splitlines()
+    assert lines[1] == "2025-01-15 to 2026-02-15"
+    at = next(number for number, line in enumerate(lines) if line.startswith("month"))
+    assert [line[:7] for line in lines[at + 1 : at + 13]] == [
+        *("2026-02", "2026-01"),
+        *(f"2025-{n:02}" for n in range(12, 2, -1)),
+    ]
+    assert lines[at + 13] == "… 2 earlier; --json has them"
+
+
+def test_a_card_by_code_alone_is_called_so(home: Path, run_recall: Run) -> None:
+    claude_session(home, "crm", uid(1), TURNS)
+    run_recall("sweep", "--quiet", "--no-llm", check=True)
+    run_recall("recap", uid(1), "--no-llm", check=True)
+    assert "1 card: 1 by code alone" in run_recall("stats").stdout.splitlines()
