@@ -22,7 +22,7 @@ _FILTERS = {
     "since": "only active since",
     "before": "only last active before",
     "client": "claude or codex",
-    "status": "done, in_progress, aborted, new",
+    "status": "done, in_progress, aborted, new, lost",
     "tag": "only with this tag",
     "file": "only sessions that touched this path",
     "branch": "only on this git branch",

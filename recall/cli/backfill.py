@@ -20,11 +20,20 @@ NO_MODEL = "install Claude Code and log in, or set RECALL_LLM=api with the extra
 
 
 @click.command("backfill")
-@click.option("--days", default=180, show_default=True, type=click.IntRange(1), help="Sessions of the last DAYS days.")
 @click.option(
-    "--min-events", default=25, show_default=True, type=click.IntRange(1), help="With so many events at least."
+    "--days",
+    metavar="DAYS",
+    default=180,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Sessions of the last DAYS days.",
 )
-@click.option("--jobs", default=4, show_default=True, type=click.IntRange(1, 16), help="Model calls at a time.")
+@click.option(
+    "--min-events", metavar="N", default=25, show_default=True, type=click.IntRange(1), help="With N events at least."
+)
+@click.option(
+    "--jobs", metavar="N", default=4, show_default=True, type=click.IntRange(1, 16), help="Model calls at a time."
+)
 @click.option("--estimate", "only_estimate", is_flag=True, help="Say what it would cost, and ask nothing.")
 @click.option("--batch", is_flag=True, help="Hand all in at half the price; the same command collects the answers.")
 @click.option("--json", "as_json", is_flag=True, help="Counts as JSON.")
@@ -53,6 +62,11 @@ def command(days: int, min_events: int, jobs: int, only_estimate: bool, batch: b
         for row in worthy(app.store.sessions(), app.settings, app.shelf, since=since, least=min_events)
         if row.written_by != "hand" and is_stale(row, card_of(app.store, row) if row.status else None, carded)
     ]
+    if not rows and not as_json:
+        app.say(
+            f"no session of the last {days} days with {min_events} events or more lacks a card;"
+            " --days and --min-events look at more"
+        )
     if only_estimate:
         return _estimate(app, rows, as_json)
     if batch:

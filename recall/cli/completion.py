@@ -95,5 +95,5 @@ def _value(param: click.Parameter) -> tuple[str, tuple[str, ...]]:
     if isinstance(param.type, click.Choice):
         return "choice", tuple(str(one) for one in param.type.choices)
     if param.name == "status":
-        return "choice", ("done", "in_progress", "aborted", "new")
+        return "choice", ("done", "in_progress", "aborted", "new", "lost")
     return _KINDS.get(param.metavar or (param.name or "").upper(), "text"), ()

@@ -25,7 +25,7 @@ from recall.errors import NothingFound
     "--at",
     type=click.IntRange(1),
     metavar="N",
-    help="As they stood behind message N; `show --numbers` counts them.",
+    help="As they stood after message N; `show --numbers` counts them.",
 )
 @click.option("--to", "folder", metavar="DIR", help="Write them below DIR; nothing that exists is touched.")
 @click.option("--raw", is_flag=True, help="With PATH: its text as it was, secrets included.")

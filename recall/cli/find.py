@@ -21,10 +21,10 @@ WORDS = "TERMS..."
 
 OPTIONS = (
     Opt(("-n",), "limit", "count", "Rows at most.", "N", 25),
-    Opt(("--all",), "everything", "flag", "Headless sessions too."),
+    Opt(("--all",), "everything", "flag", "Headless sessions too (claude -p, codex exec)."),
     Opt(("--project",), "project", "texts", "Only of this project (a part of its name is enough).", "P"),
     Opt(("--client",), "client", "choice", "Only of this client.", None, None, ("claude", "codex")),
-    Opt(("--status",), "status", "texts", "Only with this status: done, in_progress, aborted, new.", "S"),
+    Opt(("--status",), "status", "texts", "Only with this status: done, in_progress, aborted, new, lost.", "S"),
     Opt(("--tag",), "tag", "texts", "Only with this tag; in the query: #tag or tag:x.", "T"),
     Opt(("--file",), "file", "texts", "Only sessions that touched this path (any tail part).", "PATH"),
     Opt(("--branch",), "branch", "texts", "Only on this git branch.", "B"),

@@ -58,7 +58,7 @@ def command(session: str, at: str, opens: bool, dry_run: bool, as_json: bool) ->
         fields = {"argv": list(found.plan.argv), "cwd": found.plan.cwd, "line": line}
         print_json({"schema": 1, "id": plan.new, "fork_of": plan.session.id, "at": cut, "path": plan.path, **fields})
     else:
-        print(f"forked {plan.session.id} behind message {plan.cut.number} ({plan.cut.role}: {plan.cut.text})")
+        print(f"forked {plan.session.id} after message {plan.cut.number} ({plan.cut.role}: {plan.cut.text})")
         print(plan.new)
         print(f"recall open {plan.new}")
     return _open(app, plan.new, as_json) if opens else 0

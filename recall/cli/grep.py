@@ -32,11 +32,13 @@ _ALL = 1 << 30
     "-C", "--context", default=0, metavar="N", type=click.IntRange(0, 1000), help="N messages around each hit."
 )
 @click.option("--role", multiple=True, type=click.Choice(ZONE_NAMES), help="Only what this role said; may be repeated.")
-@click.option("-n", "limit", default=100, show_default=True, type=click.IntRange(1, 1_000_000), help="Hits at most.")
-@click.option("--all", "everything", is_flag=True, help="Headless sessions too.")
-@click.option("--project", multiple=True, help="Only of this project (a part of its name is enough).")
+@click.option(
+    "-n", "limit", metavar="N", default=100, show_default=True, type=click.IntRange(1, 1_000_000), help="Hits at most."
+)
+@click.option("--all", "everything", is_flag=True, help="Headless sessions too (claude -p, codex exec).")
+@click.option("--project", metavar="P", multiple=True, help="Only of this project (a part of its name is enough).")
 @click.option("--client", type=click.Choice(["claude", "codex"]), help="Only of this client.")
-@click.option("--branch", multiple=True, help="Only on this git branch.")
+@click.option("--branch", metavar="B", multiple=True, help="Only on this git branch.")
 @click.option("--since", metavar="DATE", help="Only messages since: 2026-06-11, 3d, 2w, yesterday, monday.")
 @click.option("--before", metavar="DATE", help="Only messages before that.")
 @click.option("--live/--no-live", default=None, help="Only sessions that are open now, or only others.")

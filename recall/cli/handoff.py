@@ -20,7 +20,12 @@ from recall.errors import NothingFound, Refused, Unavailable, Usage
 @click.argument("target", metavar="[ID|FILE]", required=False)
 @click.option("--all", "everything", is_flag=True, help="For all sessions of the last days that lack one.")
 @click.option(
-    "--days", default=14, show_default=True, type=click.IntRange(1), help="With --all: of the last DAYS days."
+    "--days",
+    metavar="DAYS",
+    default=14,
+    show_default=True,
+    type=click.IntRange(1),
+    help="With --all: of the last DAYS days.",
 )
 @click.option("--for", "client", type=click.Choice(["claude", "codex"]), help="Print it as a brief for this client.")
 @click.option("--force", is_flag=True, help="Also when the handoff is up to date.")

@@ -20,7 +20,9 @@ from recall.errors import NothingFound, Usage
 
 @click.command("lost")
 @click.argument("session", metavar="[ID]", required=False)
-@click.option("-n", "limit", type=click.IntRange(1, 100_000), default=25, show_default=True, help="Rows at most.")
+@click.option(
+    "-n", "limit", metavar="N", type=click.IntRange(1, 100_000), default=25, show_default=True, help="Rows at most."
+)
 @click.option("--project", metavar="P", help="Only of this project (a part of its folder is enough).")
 @click.option("--since", metavar="DATE", help="Only typed since: 2026-06-11, 3d, 2w, yesterday.")
 @click.option("--json", "as_json", is_flag=True, help="JSON, with all prompts.")

@@ -21,10 +21,21 @@ from recall.errors import NothingFound
 
 @click.command("next")
 @click.option(
-    "-n", "limit", type=click.IntRange(0, 1000), default=10, show_default=True, help="Sessions in progress at most."
+    "-n",
+    "limit",
+    metavar="N",
+    type=click.IntRange(0, 1000),
+    default=10,
+    show_default=True,
+    help="Sessions in progress at most.",
 )
 @click.option(
-    "--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="In progress: active in so many days."
+    "--days",
+    metavar="DAYS",
+    type=click.IntRange(1, 3650),
+    default=30,
+    show_default=True,
+    help="In progress: active in the last DAYS days.",
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(limit: int, days: int, as_json: bool) -> int:
@@ -50,7 +61,8 @@ def command(limit: int, days: int, as_json: bool) -> int:
         if as_json:
             return 1
         raise NothingFound(
-            "nothing is open and no card says that something is in progress", "recall find: the newest sessions"
+            f"nothing is open, and no card of the last {days} days says that something is in progress",
+            "recall backfill makes cards of sessions that have none; recall find shows the newest sessions",
         )
     return 0
 

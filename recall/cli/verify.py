@@ -42,7 +42,8 @@ def _print(app: App, verdict: Verdict) -> None:
     for line in verdict.index:
         print(f"index    {line}")
     if verdict.behind:
-        app.say(f"{len(verdict.behind)} copies have more than is indexed: recall sweep takes it in")
+        count = len(verdict.behind)
+        app.say(f"{count} {'copy has' if count == 1 else 'copies have'} more than is indexed: recall sweep takes it in")
     if verdict.index:
         app.say("the index can be made again: recall reindex")
     parts = [f"{verdict.files} copies ({megabytes(verdict.bytes)}, {verdict.blocks} blocks)"]

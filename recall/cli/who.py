@@ -28,7 +28,9 @@ that a fetch runs (`remote.*.uploadpack`, `core.sshCommand`). Older versions of 
 
 @click.command("who")
 @click.argument("what", metavar="PATH|COMMIT")
-@click.option("-n", "limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="Sessions at most.")
+@click.option(
+    "-n", "limit", metavar="N", type=click.IntRange(1, 1000), default=5, show_default=True, help="Sessions at most."
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(what: str, limit: int, as_json: bool) -> int:
     """Say which session changed a file or made a commit, with the request that asked for it, newest first.
