@@ -28,7 +28,7 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=60)
         ("bell\x07 back\x08space", "bell backspace"),
         ("a\r\nb\rc\n", "a\nb\nc\n"),
         ("tab\tstays", "tab\tstays"),
-        ("over\u202eride\u2066x\u2069", "overridex"),
+        ("over\u202eride\u2066x\u2069\u061c", "overridex"),
         ("half \ud83d emoji", "half \ufffd emoji"),
         ("\x1b\x1b[31m[32mnested", "[32mnested"),
         ("torn \x1b[31", "torn "),
