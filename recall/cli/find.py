@@ -13,7 +13,7 @@ from recall.cli.options import Opt, build
 from recall.cli.output import ago, colored, print_json, terminal_columns, utc
 from recall.core.card import index_line, short_ids, task_of
 from recall.core.model import Hit
-from recall.core.plain import cut, width
+from recall.core.plain import cut, one_line, width
 from recall.core.query import Query, parse
 
 WORDS = "TERMS..."
@@ -37,6 +37,15 @@ OPTIONS = (
     Opt(("--ids",), "ids", "flag", "Full ids only."),
     Opt(("--no-refresh",), "no_refresh", "flag", "Do not look for what is new first."),
 )
+
+_VALUES = {
+    "since": "3d, 2w, yesterday, monday, 2026-06, 2026-06-11",
+    "before": "3d, 2w, yesterday, monday, 2026-06, 2026-06-11",
+    "is": "live, idle",
+    "client": "claude, codex",
+    "status": "done, in_progress, aborted, new, lost",
+}
+"""What a filter takes, where not just anything."""
 
 
 def __getattr__(name: str) -> object:
@@ -92,6 +101,9 @@ def run(terms: list[str], **flags: Any) -> int:
             _nothing(app, query, found)
         elif found.total > len(found.hits):
             app.say(f"{found.total - len(found.hits)} more; -n {min(found.total, 10000)} shows them")
+    for typed in query.unread:
+        key = typed.partition(":")[0].lower()
+        app.say(f"{one_line(typed)} is no filter, and was looked for as words; {key}: takes {_VALUES[key]}")
     if not terms and sys.stdin.isatty():
         app.say("no words: the newest sessions (an unquoted # is a comment to the shell)")
     status = 0 if found.hits else 1
@@ -169,12 +181,17 @@ def _nothing(app: App, query: Query, found: Found) -> None:
     if found.hidden:
         hint = f"{found.hidden} headless ones would answer: --all"
     elif query.filters or query.since or query.before:
-        hint = "leave out a filter"
+        odd = [(key, value) for key in ("client", "status") for value in query.filters.get(key, ()) if _odd(key, value)]
+        hint = f"{odd[0][0]}: takes {_VALUES[odd[0][0]]}" if odd else "leave out a filter"
     elif not found.sessions:
         hint = "nothing is indexed: recall sweep"
     else:
         hint = "fewer or other words; recall grep TEXT searches every message as it is"
     print(f"hint: {hint}", file=sys.stderr)
+
+
+def _odd(key: str, value: str) -> bool:
+    return value.lower() not in _VALUES[key].split(", ")
 
 
 def _dim(text: str, color: bool) -> str:

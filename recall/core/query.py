@@ -45,7 +45,8 @@ class Term(NamedTuple):
 
 
 class Query(NamedTuple):
-    """`terms` are looked for, `without` must not be there; the rest are filters ('' or empty: any)."""
+    """`terms` are looked for, `without` must not be there; the rest are filters ('' or empty: any). `unread` is what
+    looks like a filter, has a value that none can have, and was taken for words."""
 
     text: str
     terms: tuple[Term, ...] = ()
@@ -53,6 +54,7 @@ class Query(NamedTuple):
     filters: Mapping[str, tuple[str, ...]] = {}
     since: float = 0.0
     before: float = 0.0
+    unread: tuple[str, ...] = ()
 
     @property
     def long(self) -> bool:
@@ -67,6 +69,7 @@ def parse(
     text = words if isinstance(words, str) else " ".join(words)
     terms: list[Term] = []
     without: list[Term] = []
+    unread: list[str] = []
     filters: dict[str, tuple[str, ...]] = {}
     for name, values in (options or {}).items():
         if values:
@@ -84,12 +87,13 @@ def parse(
             if colon and key in FILTERS and value and not value.startswith("//"):
                 value = value.strip('"')
                 if key == "is" and value.lower() not in ("live", "idle"):
-                    pass
+                    unread.append(body)
                 elif key in ("since", "before"):
                     moment = when(value, now)
                     if moment is not None:
                         since, before = (moment, before) if key == "since" else (since, moment)
                         continue
+                    unread.append(body)
                 elif value:
                     filters[key] = (*filters.get(key, ()), value)
                     continue
@@ -103,7 +107,7 @@ def parse(
                 continue
         found = phrase(body) if quoted else _terms(body)
         (without if minus else terms).extend(found)
-    return Query(text, _settle(terms), tuple(without), filters, since, before)
+    return Query(text, _settle(terms), tuple(without), filters, since, before, tuple(unread))
 
 
 def _split(text: str) -> list[tuple[str, bool, bool]]:
