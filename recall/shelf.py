@@ -65,11 +65,6 @@ class Shelf:
         """Full ids of removed sessions that begin so."""
         return sorted(session for session in self._removed[0] if prefix and session.startswith(prefix))
 
-    @property
-    def any_removed(self) -> bool:
-        full, short = self._removed
-        return bool(full or short)
-
     def bury(self, session: str) -> None:
         """Write a tombstone."""
         if not self.is_removed(session):

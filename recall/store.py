@@ -60,7 +60,6 @@ class Store:
         self._db = db
         self._lock = lock
         self.path = path
-        self._dead: list[tuple[int, int]] | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -264,7 +263,6 @@ class Store:
                 self._db.execute(f"INSERT OR REPLACE INTO {dead} VALUES (?, ?)", (first, last))
             self._db.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
         self._db.execute("DELETE FROM out.printed WHERE file = ?", (file,))
-        self._dead = None
 
     def forget_session(self, no: int) -> None:
         """Take a session out of the index: its rows are dead, its names gone."""
@@ -512,16 +510,6 @@ class Store:
             "SELECT file, start, stop FROM piece WHERE rowid = ?", (row,)
         ).fetchone()
         return got
-
-    def print_places(self, session: int, tokens: Sequence[str]) -> list[tuple[int, int, int]]:
-        """(file, first line, last line) of the output rows of a session that hold all these words."""
-        base = session << SHIFT
-        rows = self._db.execute(
-            "SELECT p.file, p.start, p.stop FROM out.outp o JOIN out.print p ON p.rowid = o.rowid"
-            " WHERE outp MATCH ? AND o.rowid BETWEEN ? AND ? LIMIT 5",
-            (" ".join(map(_quote, tokens)), base, base | ROWS),
-        )
-        return rows.fetchall()
 
     # -- searching ---------------------------------------------------------------------------------------------
 

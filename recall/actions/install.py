@@ -134,18 +134,18 @@ def plan(settings: Settings, machine: Machine, wish: Wish) -> Plan:
     homes = _homes(settings, machine, "claude")
     for home in homes:
         _claude(todo, settings, machine, wish, home)
-        _skill(todo, settings, wish, os.path.join(home, "skills", SKILL))
+        _skill(todo, wish, os.path.join(home, "skills", SKILL))
     codex = _homes(settings, machine, "codex")
     for home in codex:
         _codex(todo, settings, machine, wish, home)
     if codex:
-        _skill(todo, settings, wish, os.path.join(settings.home, ".agents", "skills", SKILL))
+        _skill(todo, wish, os.path.join(settings.home, ".agents", "skills", SKILL))
     if not homes and not codex:
         todo.notes.append(
             f"Neither Claude Code nor Codex was found: once there is one, `{wish.name} install` adds hooks and the skill"
         )
     _timer(todo, settings, machine, wish)
-    _earlier(todo, settings, machine, first)
+    _earlier(todo, settings, first)
     journal.name, journal.version, journal.command = wish.name, wish.version, wish.program
     journal.handoff, journal.hooks, journal.timer = wish.handoff, wish.hooks, todo.timer
     return todo
@@ -279,7 +279,7 @@ def original(settings: Settings, entry: File, data: bytes, own: Callable[[str], 
     return text.encode("utf-8")
 
 
-def _skill(todo: Plan, settings: Settings, wish: Wish, folder: str) -> None:
+def _skill(todo: Plan, wish: Wish, folder: str) -> None:
     found = [name for name in names("skills") if name.startswith(SKILL + "/")]
     if not found:
         return
@@ -346,7 +346,7 @@ def _timer(todo: Plan, settings: Settings, machine: Machine, wish: Wish) -> None
         todo.notes.append(f"There is no launchd, systemd or cron for this user: run `{wish.name} sweep` by hand")
 
 
-def _earlier(todo: Plan, settings: Settings, machine: Machine, first: bool) -> None:
+def _earlier(todo: Plan, settings: Settings, first: bool) -> None:
     for agent in earlier.agents(settings, (timer.LABEL,)):
         _remove(todo, agent.path)
         todo.unload.append(agent.label)

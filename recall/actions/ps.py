@@ -80,7 +80,7 @@ def listed(
             opens += sessions
             if problem:
                 trouble(problem)
-    return _joined(opens, panes, store, settings, removed)
+    return _joined(opens, panes, store, removed)
 
 
 def _panes(one: Driver, env: Mapping[str, str]) -> tuple[list[Pane], str]:
@@ -124,7 +124,6 @@ def _joined(
     opens: Sequence[Open],
     panes: Sequence[Pane],
     store: Store | None,
-    settings: Settings,
     removed: Callable[[str], bool],
 ) -> list[Listed]:
     front = _in_front(opens)

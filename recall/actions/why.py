@@ -234,12 +234,12 @@ def _reasons(case: Case, shelf: Shelf, session: str, known: _Known, name: str) -
         yield from _of_row(store, row, name)
     yield from _behind(case, known, name)
     if row is not None and not known.sources and not hidden:
-        yield from _archived(case, store, row)
+        yield from _archived(store, row)
     if known.sources:
         home, found = known.sources[0]
         yield Reason("source", f"{case.short(found.path)} ({found.size} bytes)")
         if home.prefix != home.client:
-            yield Reason("other-home", f"it is of a further home, {case.short(home.path)}: {_how(home, name)}")
+            yield Reason("other-home", f"it is of a further home, {case.short(home.path)}: {_how(home)}")
     for home, found in known.elsewhere:
         words = f"{case.short(found.path)}: {case.short(home.path)} is not among the homes that recall looks at"
         yield Reason(
@@ -251,7 +251,7 @@ def _reasons(case: Case, shelf: Shelf, session: str, known: _Known, name: str) -
         yield Reason("copy", f"{case.short(os.path.join(case.settings.archive, kept.copy))} ({kept.size} bytes)")
 
 
-def _how(home: Home, name: str) -> str:
+def _how(home: Home) -> str:
     variable = "CLAUDE_CONFIG_DIR" if home.client == "claude" else "CODEX_HOME"
     return f"the client finds it with {variable} set to that"
 
@@ -347,7 +347,7 @@ def _behind(case: Case, known: _Known, name: str) -> Iterator[Reason]:
         break
 
 
-def _archived(case: Case, store: Store, row: Session) -> Iterator[Reason]:
+def _archived(store: Store, row: Session) -> Iterator[Reason]:
     files = [file for file in store.files(row.no) if file.kind == "main"]
     if files and not any(source_of(file.source) for file in files):
         yield Reason(

@@ -162,11 +162,6 @@ def adopted(root: str) -> frozenset[str]:
         return frozenset()
 
 
-def canonical(path: str) -> str:
-    """The name that a copy would have today: the inverse of `append.locate`."""
-    return path if path.partition("/")[0] in CLIENTS else f"claude/{path}"
-
-
 def remove(root: str, *paths: str) -> list[str]:
     """Delete copies for good, all generations of each, with their sums; gives the files that went.
 

@@ -152,7 +152,7 @@ class Sums:
             write_at(fd, data, end)
             self._pending.clear()
             if self._lines > 2 * len(self.entries()) + 1000:
-                self._rewrite(fd, lambda path: False)
+                self._rewrite(lambda path: False)
         finally:
             os.close(fd)
 
@@ -163,11 +163,11 @@ class Sums:
             return
         fd = self._hold()
         try:
-            self._rewrite(fd, gone)
+            self._rewrite(gone)
         finally:
             os.close(fd)
 
-    def _rewrite(self, fd: int, gone: Callable[[str], bool]) -> None:
+    def _rewrite(self, gone: Callable[[str], bool]) -> None:
         """Write the file anew from what it holds now; the caller holds its lock."""
         with open(self._file, "rb") as file:
             entries, _ = parse(file.read())

@@ -18,8 +18,6 @@ from recall.store import is_of_index
 
 __all__ = ["BAD", "WARN", "Check", "Finding", "Mended", "examine", "mend"]
 
-GROUPS = ("archive", "index", "clients", "model", "terminals", "machine")
-
 
 class Finding(NamedTuple):
     """One check of one group."""

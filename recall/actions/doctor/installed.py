@@ -68,7 +68,7 @@ def claude(case: Case, home: Home) -> Iterator[Check]:
     settings = read.value or {}
     mine = [one for one in handlers(settings.get("hooks")) if is_ours(case, one[4])]
     yield _hooks(case, home, mine, off=settings.get("disableAllHooks") is True, plugin=_plugin(settings))
-    yield _loop(case, home, mine, plugin=_plugin(settings))
+    yield _loop(case, home, mine)
     yield _permissions(case, home, settings)
     yield _cleanup(case, home, settings)
     yield _skill(case, home, [home.path])
@@ -137,7 +137,7 @@ def _text(path: str) -> str:
         return ""
 
 
-def _loop(case: Case, home: Home, mine: list[Handler], *, plugin: bool = False) -> Check:
+def _loop(case: Case, home: Home, mine: list[Handler]) -> Check:
     name = case.label("handoff loop", home)
     again = f"{case.name} install --with-handoff"
     events = {event for event, *_ in mine}
