@@ -16,7 +16,7 @@ from recall.terminals import programs
 from recall.terminals.armour import armoured, plain
 from recall.terminals.base import LONG, TAB, Launch, label
 from recall.terminals.pasting import bracketed
-from recall.terminals.run import ask
+from recall.terminals.run import ask, last_lines
 from recall.terminals.ttys import ttys
 
 name = "kitty"
@@ -63,8 +63,7 @@ def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
     told = ask(
         (*_remote(env, pane), "get-text", "--match", f"id:{pane.id}", "--extent=all"), env, name=name, hint=_SETTINGS
     )
-    kept = [line.rstrip() for line in told.rstrip().split("\n")]
-    return "\n".join(kept[-lines:])
+    return last_lines(told, lines)
 
 
 def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:

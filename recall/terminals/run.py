@@ -44,6 +44,12 @@ def ask(
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
+def last_lines(told: str, lines: int) -> str:
+    """The last so many lines of what a terminal shows, without blanks at their ends and empty lines at its end."""
+    kept = [line.rstrip() for line in told.rstrip().split("\n")]
+    return "\n".join(kept[-lines:])
+
+
 def launch(what: Launch, env: Mapping[str, str], *, name: str, hint: str = "") -> str:
     """Open a window; what the terminal printed (an id, for some). One that is the window itself is left running, in a
     session of its own; that it ends at once with a failure is Unavailable."""

@@ -18,7 +18,7 @@ from recall.errors import Unavailable
 from recall.terminals import programs
 from recall.terminals.base import Launch, label
 from recall.terminals.pasting import pasteable
-from recall.terminals.run import ask
+from recall.terminals.run import ask, last_lines
 
 name = "tmux"
 aliases = ("tmux",)
@@ -81,8 +81,7 @@ def panes(env: Mapping[str, str]) -> list[Pane]:
 def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
     """The last lines of a pane; lines that the pane wrapped are whole."""
     told = ask(_to(pane, "capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}"), env, name=name, hint=_SERVER)
-    kept = [line.rstrip() for line in told.rstrip().split("\n")]
-    return "\n".join(kept[-lines:])
+    return last_lines(told, lines)
 
 
 def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:

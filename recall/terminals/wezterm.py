@@ -15,7 +15,7 @@ from recall.errors import Unavailable
 from recall.terminals import programs
 from recall.terminals.base import LONG, TAB, Launch
 from recall.terminals.pasting import bracketed
-from recall.terminals.run import ask
+from recall.terminals.run import ask, last_lines
 
 name = "WezTerm"
 aliases = ("wezterm",)
@@ -60,8 +60,7 @@ def panes(env: Mapping[str, str]) -> list[Pane]:
 def read(pane: Pane, lines: int, env: Mapping[str, str]) -> str:
     """The last lines of a pane, with what has scrolled away."""
     told = ask((*_cli(env), "get-text", "--pane-id", pane.id, "--start-line", f"-{lines}"), env, name=name, hint=_HINT)
-    kept = [line.rstrip() for line in told.rstrip().split("\n")]
-    return "\n".join(kept[-lines:])
+    return last_lines(told, lines)
 
 
 def paste(pane: Pane, text: str, env: Mapping[str, str]) -> None:
