@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from recall.clients.jsonl import exact
 from recall.core.model import Line
 
 
@@ -23,7 +24,7 @@ def forked(lines: Iterable[Line], at: int, old: str, new: str) -> Iterator[bytes
     waiting = ""  # the request whose record is still to come
     reached = False
     for line in lines:
-        record = _record(line.raw)
+        record = exact(line.raw)
         if record is None:
             continue
         if reached and not waiting and not _belongs(record):
@@ -35,14 +36,6 @@ def forked(lines: Iterable[Line], at: int, old: str, new: str) -> Iterator[bytes
             waiting = ""
         if record.get("uuid"):
             yield _copy(record, old, new)
-
-
-def _record(raw: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _belongs(record: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from recall.clients.jsonl import exact
 from recall.core.model import Line
 
 _BEHIND = frozenset(("token_usage_record", "token_count", "task_complete", "world_state", "thread_settings_applied"))
@@ -27,7 +28,7 @@ def forked(lines: Iterable[Line], at: int, old: str, new: str, stamp: str) -> by
     reached: dict[str, Any] | None = None
     ordinal = end = 0
     for line in lines:
-        record = _record(line.raw)
+        record = exact(line.raw)
         if head is None:
             head = _head(record)
         if reached is not None and (record is None or not _of_the_same(record, reached)):
@@ -54,17 +55,9 @@ def forked(lines: Iterable[Line], at: int, old: str, new: str, stamp: str) -> by
 
 def base_of(head: bytes) -> str:
     """The session that a rollout builds upon, told by its first line; '' for one that has its whole history itself."""
-    record = _record(head)
+    record = exact(head)
     base = _table(_table(record or {}, "payload"), "history_base").get("thread_id")
     return base if isinstance(base, str) else ""
-
-
-def _record(raw: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _head(record: dict[str, Any] | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from recall.core.lazy import lazy
 
 Object = dict[str, Any]
 
-__all__ = ["GLUED", "Object", "loads", "mapping", "objects", "string", "value"]
+__all__ = ["GLUED", "Object", "exact", "loads", "mapping", "objects", "string", "value"]
 
 GLUED = lazy(rb'\}\{"')
 """Where one object ends and the next begins on the same line; a brace and a quote inside a string are never so."""
@@ -48,6 +48,15 @@ def value(text: str) -> Any:
         return json.loads(_without_lone_surrogates(text), strict=False)
     except (ValueError, RecursionError):
         return None
+
+
+def exact(raw: bytes) -> Object | None:
+    """The object of a whole line that will be written again, numbers of any size as they are; None where there is none."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _mend(raw: bytes) -> tuple[list[Object], str]:
