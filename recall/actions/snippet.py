@@ -11,12 +11,10 @@ from recall.core.clean import clean
 from recall.core.facts import Facts
 from recall.core.model import SPOKEN, Hit
 from recall.core.plain import one_line
+from recall.core.spots import AROUND, window
 from recall.core.text import fold_plain
 from recall.settings import Settings
 from recall.store import Store
-
-AROUND = 90
-"""Characters on each side of a word."""
 
 
 def snippet(hit: Hit, store: Store, settings: Settings) -> str:
@@ -52,18 +50,6 @@ def around(text: str, words: tuple[str, ...]) -> tuple[str, int]:
         if match:
             places.append(match.start())
     if not places:
-        return _window(text, 0), 0
+        return window(text, 0), 0
     best = max(places, key=lambda start: sum(1 for other in places if 0 <= other - start <= 2 * AROUND))
-    return _window(text, best), sum(1 for other in places if 0 <= other - best <= 2 * AROUND)
-
-
-def _window(text: str, at: int) -> str:
-    start = max(0, at - AROUND)
-    stop = min(len(text), at + AROUND)
-    if start:
-        space = text.find(" ", start, at)
-        start = space + 1 if space >= 0 else start
-    if stop < len(text):
-        space = text.rfind(" ", at, stop)
-        stop = space if space > at else stop
-    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
+    return window(text, best), sum(1 for other in places if 0 <= other - best <= 2 * AROUND)

@@ -77,11 +77,16 @@ def excerpt(text: str, found: list[Span]) -> str:
             last += 1
         if last - n > most:
             best, most = start, last - n
-    first, stop = max(0, best - AROUND), min(len(text), best + AROUND)
-    if first:
-        blank = text.find(" ", first, best)
-        first = blank + 1 if blank >= 0 else first
+    return window(text, best)
+
+
+def window(text: str, at: int) -> str:
+    """What stands within AROUND characters of place `at`, cut at blanks, with `…` where something was left out."""
+    start, stop = max(0, at - AROUND), min(len(text), at + AROUND)
+    if start:
+        blank = text.find(" ", start, at)
+        start = blank + 1 if blank >= 0 else start
     if stop < len(text):
-        blank = text.rfind(" ", best, stop)
-        stop = blank if blank > best else stop
-    return f"{'…' if first else ''}{text[first:stop]}{'…' if stop < len(text) else ''}"
+        blank = text.rfind(" ", at, stop)
+        stop = blank if blank > at else stop
+    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
