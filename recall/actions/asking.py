@@ -40,8 +40,7 @@ class NotAsked(Exception):
 
 class Asking:
     """One run of model calls. `clock` gives seconds since the epoch; `limit` is how many attempts it may take (None:
-    only
-    the day's); `patient` runs leave out sessions that failed a short while ago. May be used by several threads."""
+    only the day's); `patient` runs leave out sessions that failed a short while ago. May be used by several threads."""
 
     def __init__(
         self,

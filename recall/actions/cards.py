@@ -206,21 +206,22 @@ def put(store: Store, shelf: Shelf, row: Session, card: Card | None = None) -> N
         if card is None:
             store.forget_session(row.no)
             return
-        row = _alone(row, shelf, card)
+        from recall.core.session import project_of
+
+        row = _alone(row, shelf, card, project_of(card.project))
     row = with_card(row, card)
     store.put_session(row)
     store.put_head(row.no, head(row, card))
 
 
-def _alone(row: Session, shelf: Shelf, card: Card) -> Session:
-    """The row of a session of which there is nothing but a card."""
+def _alone(row: Session, shelf: Shelf, card: Card, project: str) -> Session:
+    """The row of a session of which there is nothing but a card; what the card says of it is put in by `with_card`."""
     from recall.core.clean import clean
-    from recall.core.session import project_of
 
     name = clean(shelf.name(row.id))
     return row._replace(
         cwd=card.project,
-        project=project_of(card.project),
+        project=project,
         title=name,
         title_by="user" if name else "",
         started=card.first or card.last,
@@ -231,28 +232,8 @@ def _alone(row: Session, shelf: Shelf, card: Card) -> Session:
 
 
 def alone_row(no: int, shelf: Shelf, card: Card, project: str) -> Session:
-    """The same for a session that was not there yet, its number `no`, with what its card says (`with_card`)."""
-    if shelf.name(card.id):
-        return with_card(_alone(Session(no, card.client, card.id), shelf, card), card)
-    return Session(
-        no,
-        card.client,
-        card.id,
-        card.project,
-        project,
-        title=card.title,
-        title_by="card" if card.title else "",
-        started=card.first or card.last,
-        updated=card.last or card.first or card.written_at,
-        messages=card.messages,
-        meta="meta" in card.tags,
-        status=card.status,
-        task=card.task or card.title,
-        tags="\n".join(card.tags),
-        entities="\n".join(card.entities),
-        written_by=card.written_by,
-        written_at=card.written_at,
-    )
+    """The same for a session that was not there yet, its number `no`, with what its card says."""
+    return with_card(_alone(Session(no, card.client, card.id), shelf, card, project), card)
 
 
 def head_of(store: Store, row: Session) -> dict[str, str]:
