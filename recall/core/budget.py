@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 MARK = "…"
@@ -190,34 +191,40 @@ def fit_document(
         rows = document.get(name)
         if needed <= budget or not rows:
             continue
-        keep, most = 0, len(rows) - 1
-        while keep < most:  # the most rows that fit
-            middle = (keep + most + 1) // 2
-            if measure(_with(document, name, _some(rows, middle, name in ends), len(rows) - middle)) <= budget:
-                keep = middle
-            else:
-                most = middle - 1
-        document.update(_with(document, name, _some(rows, keep, name in ends), len(rows) - keep))
+        with_rows = partial(_with_rows, document, name, rows, name in ends)
+        document.update(_longest(with_rows, len(rows) - 1, budget, measure))
         needed = measure(document)
     for name in texts:
         text = document.get(name)
         if needed <= budget or not text:
             continue
-        keep, most = 0, size(text) - 1
-        while keep < most:
-            middle = (keep + most + 1) // 2
-            if measure(_with(document, name, head(text, middle), size(text) - middle)) <= budget:
-                keep = middle
-            else:
-                most = middle - 1
-        short = head(text, keep)
-        document.update(_with(document, name, short, size(text) - size(short.removesuffix(MARK))))
+        document.update(_longest(partial(_with_text, document, name, text), size(text) - 1, budget, measure))
         needed = measure(document)
     return needed
 
 
-def _some(rows: list[Any], count: int, end: bool) -> list[Any]:
-    return rows[len(rows) - count :] if end else rows[:count]
+def _longest(
+    make: Callable[[int], dict[str, Any]], most: int, budget: int, measure: Callable[[dict[str, Any]], int]
+) -> dict[str, Any]:
+    """The document that `make` gives for the largest number up to `most` with which it fits; for 0 where none does."""
+    keep = 0
+    while keep < most:
+        middle = (keep + most + 1) // 2
+        if measure(make(middle)) <= budget:
+            keep = middle
+        else:
+            most = middle - 1
+    return make(keep)
+
+
+def _with_rows(document: dict[str, Any], name: str, rows: list[Any], end: bool, keep: int) -> dict[str, Any]:
+    left = len(rows) - keep
+    return _with(document, name, rows[left:] if end else rows[:keep], left)
+
+
+def _with_text(document: dict[str, Any], name: str, text: str, keep: int) -> dict[str, Any]:
+    short = head(text, keep)
+    return _with(document, name, short, size(text) - size(short.removesuffix(MARK)))
 
 
 def _with(document: dict[str, Any], name: str, value: object, left: int) -> dict[str, Any]:
