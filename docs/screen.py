@@ -1,5 +1,5 @@
-"""The screens in README.md: what the first search of `recall demo` prints, and the picker over the same samples, as its
-tests compare it. `--check` only says whether they are current."""
+"""The screens in README.md and docs/picker.md: what the first search of `recall demo` prints, and the picker over the same
+samples, as its tests compare it. `--check` only says whether they are current."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from recall.cli.demo import FIRST, argv, environment, typed, unpack
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 README = os.path.join(ROOT, "README.md")
+PAGE = os.path.join(ROOT, "docs", "picker.md")
 PICKER = os.path.join(ROOT, "tests", "tui", "golden", "umlaut.txt")
 
 
@@ -42,14 +43,20 @@ def put(page: str, name: str, block: str) -> str:
     return f"{before}{begin}{block}{end}{after}"
 
 
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def main() -> int:
-    with open(README, encoding="utf-8") as file:
-        page = file.read()
-    fresh = put(put(page, "screen", screen()), "picker", picker())
+    pages = {path: read(path) for path in (README, PAGE)}
+    fresh = {path: put(page, "picker", picker()) for path, page in pages.items()}
+    fresh[README] = put(fresh[README], "screen", screen())
     if sys.argv[1:] == ["--check"]:
-        return int(page != fresh)
-    with open(README, "w", encoding="utf-8") as file:
-        file.write(fresh)
+        return int(pages != fresh)
+    for path, page in fresh.items():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
     return 0
 
 
