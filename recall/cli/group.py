@@ -12,6 +12,17 @@ from recall import __version__
 from recall.cli import ALIASES, COMMANDS, program
 from recall.errors import Usage
 
+SECTIONS = {
+    "Find and read": ("find", "grep", "show", "next", "who", "files", "lost", "export", "web", "tags", "stats"),
+    "Go on with a session": ("open", "cmd", "fork", "restore", "reopen", "handoff", "to-codex"),
+    "Sessions that are open now": ("ps", "peek", "send", "wait"),
+    "Cards, names, tags": ("recap", "backfill", "rename", "tag"),
+    "Copies and index": ("sweep", "remove", "verify", "reindex"),
+    "Set up": ("doctor", "install", "uninstall", "completion", "iterm-install", "demo", "version", "help"),
+    "Called by clients": ("hook", "statusline", "mcp"),
+}
+"""The commands as `recall --help` lists them, each once."""
+
 
 class Commands(click.Group):
     """Names and one-line helps come from the table; the list of commands and completion import no module."""
@@ -39,8 +50,10 @@ class Commands(click.Group):
         return ALIASES.get(typed, typed), command, args[1:]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), COMMANDS[name][1]) for name in names])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
         from click.shell_completion import CompletionItem
