@@ -38,6 +38,9 @@ OPTIONS = (
     Opt(("--no-refresh",), "no_refresh", "flag", "Do not look for what is new first."),
 )
 
+_NARROW = 60
+"""Columns of a terminal below which a row may take two lines."""
+
 _VALUES = {
     "since": "3d, 2w, yesterday, monday, 2026-06, 2026-06-11",
     "before": "3d, 2w, yesterday, monday, 2026-06, 2026-06-11",
@@ -167,7 +170,9 @@ def _print_document(app: App, document: dict[str, object], budget: int | None) -
 
 
 def _fitted(line: str, task: str, columns: int) -> str:
-    """The line in so many columns of a terminal: the task gives way, marks behind it stay."""
+    """The line in so many columns of a terminal: the task gives way, marks behind it stay. A narrow one has two lines for
+    it, since one would end before the task."""
+    columns *= 2 if columns < _NARROW else 1
     over = width(line) - columns
     if over <= 0:
         return line

@@ -1,4 +1,4 @@
-"""What `find` says beside its rows about filters that it could not use."""
+"""What `find` says beside its rows about filters that it could not use, and how rows fit a terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recall.cli.find import _fitted
 from tests.builders import claude_session
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -38,3 +39,18 @@ def test_a_filter_that_cannot_be_used_is_told(
     assert said in done.stderr
     if not said:
         assert "filter" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (200, "3f2a9c01 2026-11-18T09:15 warehouse [new] Export the deals of the third quarter as a spreadsheet #crm"),
+        (80, "3f2a9c01 2026-11-18T09:15 warehouse [new] Export the deals of the third qu… #crm"),
+        (40, "3f2a9c01 2026-11-18T09:15 warehouse [new] Export the deals of the third qu… #crm"),
+        (30, "3f2a9c01 2026-11-18T09:15 warehouse [new] Export the d… #crm"),
+    ],
+)
+def test_a_row_fits_its_terminal(columns: int, shown: str) -> None:
+    """One line of it, or two where it is narrow: the task is never cut away altogether."""
+    task = "Export the deals of the third quarter as a spreadsheet"
+    assert _fitted(f"3f2a9c01 2026-11-18T09:15 warehouse [new] {task} #crm", task, columns) == shown
