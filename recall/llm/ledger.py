@@ -1,9 +1,8 @@
 """The ledger of model calls: `<state>/ledger.jsonl`, one line a call, appended and never changed.
 
 A line: `time` (ISO 8601 UTC), `session`, `what` ('card' or 'handoff'), `model`, `engine`, `input`, `output` (tokens;
-input with what
-the cache gave and took), `cost` (dollars by the dated table), `ok`, `error` (a kind, '' when it went well). No text
-of a transcript.
+input with what the cache gave and took), `cost` (dollars by the dated table), `ok`, `error` (a kind, '' when it went
+well). No text of a transcript.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which sessions are not to be asked about for a while, since asking failed: `<state>/backoff.json`.
 
 Session id -> `fails` (in a row), `until` (seconds since the epoch), `kind` of the last failure. The key '' is
-everything: a run in
-which no call succeeded makes the next one wait.
+everything: a run in which no call succeeded makes the next one wait.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from recall.files import Lock, write_atomic
 
 WAITS = (3600.0, 4 * 3600.0, 86400.0, 3 * 86400.0, 7 * 86400.0)
 """Seconds after the first, second, ... failure in a row; the last one for all that follow. Everything waits for the
-second
-at most: what is down comes back."""
+second at most: what is down comes back."""
 
 EVERYTHING = ""
 
