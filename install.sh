@@ -108,7 +108,7 @@ install() {
     fi
     mkdir -p "$DIR" "$BIN" || fail 4 "cannot make $DIR and $BIN" "look at the permissions of ${HOME}/.local"
     : >"$LOG"
-    say "Program   $VENV (half a minute or so)"
+    say "Program   $VENV (this takes half a minute or so)"
     make_environment
     install_package
     make_link
