@@ -243,17 +243,17 @@ first_sweep() {
     say "  $NAME find WORDS…                what you remember of a session, in any language"
     say "  $NAME open ID                    reopen it in a new window, in its folder"
     say "  $NAME doctor                     is everything in order?"
-    say "  $NAME completion $(shell_name) --write   Tab completes commands and sessions"
+    say "  $NAME $(printf '%-27s' "completion $(shell_name) --write")Tab completes commands and sessions"
     if [ -d "$HOME/Library/Application Support/iTerm2" ]; then
         say "  $NAME iterm-install              to read and type into open sessions in iTerm2"
     fi
     say "  $NAME uninstall                  takes back what was added to the clients"
 }
 
-shell_name() { # padded, for the list above
+shell_name() { # of the user, as `completion` takes it
     case ${SHELL:-} in
     */fish) printf 'fish' ;;
-    */zsh) printf 'zsh ' ;;
+    */zsh) printf 'zsh' ;;
     *) printf 'bash' ;;
     esac
 }
