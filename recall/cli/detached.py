@@ -31,6 +31,14 @@ def _run(args: list[str]) -> None:
 
         command(args)  # ends the process
         return
+    try:
+        _write(args)
+    except KeyboardInterrupt:
+        print(f"recall: {args[0]}: took too long", file=sys.stderr)
+        sys.exit(1)
+
+
+def _write(args: list[str]) -> None:
     from recall.actions import continuity
     from recall.errors import RecallError
     from recall.settings import load
@@ -43,9 +51,6 @@ def _run(args: list[str]) -> None:
             continuity.keep_summary(settings, args[1], sys.stdin.buffer.read(1 << 20).decode("utf-8", "replace"))
     except (RecallError, OSError) as problem:
         print(f"recall: {args[0]}: {problem}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print(f"recall: {args[0]}: took too long", file=sys.stderr)
         sys.exit(1)
 
 

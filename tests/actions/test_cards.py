@@ -20,6 +20,7 @@ from recall.core.model import Card
 from recall.settings import Settings
 from recall.shelf import Shelf
 from recall.store import open_store
+from tests.again import again
 from tests.builders import claude_session, codex_session
 from tests.conftest import Run
 from tests.machine import all_bytes, append, rows, search, settings, sweep, uid, user
@@ -296,11 +297,7 @@ def test_index_md_is_a_view_of_all_rows(home: Path) -> None:
 
 def _find(run_recall: Run, word: str) -> subprocess.CompletedProcess[str]:
     """The first find that had the time to take in what is new; one that had not says so on stderr."""
-    for _ in range(20):
-        done = run_recall("find", word)
-        if not done.stderr.endswith("as it is\n"):
-            break
-    return done
+    return again(lambda: run_recall("find", word), lambda done: not done.stderr)
 
 
 def test_a_hand_edit_is_seen_by_the_next_find(home: Path, run_recall: Run) -> None:

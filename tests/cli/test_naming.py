@@ -137,6 +137,7 @@ def test_a_session_without_a_card_gets_one(source: Path, home: Path, run_recall:
 
 def test_without_tags_they_are_shown(source: Path, home: Path, run_recall: Run) -> None:
     shelf(home).write_card(Card(FIRST, tags=("api",)))
+    run_recall("sweep", "--no-llm", "--quiet", check=True)
     assert json.loads(run_recall("tag", FIRST, "--json").stdout) == {"schema": 1, "id": FIRST, "tags": ["api"]}
     assert json.loads(run_recall("tag", OTHER, "--json").stdout)["tags"] == ["codex"]
 

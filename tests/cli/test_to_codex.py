@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from recall.settings import PROGRAM_PLACES
+from tests.again import again
 from tests.builders import claude_session, codex_session
 from tests.conftest import Run, environment
 from tests.machine import uid
@@ -35,8 +36,13 @@ def test_a_task_with_what_the_newest_session_knows(home: Path, project: Path, ru
     run_recall("sweep", "--quiet")
     claude_session(home, str(project), uid(1), TURNS)
     codex_session(home, str(project), uid(2), [("Older work", "Done.")], start="2026-06-01T09:00:00+00:00")
-    done = run_recall("to-codex", project, "--task", "Finish the export")
-    assert done.returncode == 0, done.stderr
+
+    def brief() -> subprocess.CompletedProcess[str]:
+        for path in project.glob(f"{BRIEF}*"):
+            path.unlink()
+        return run_recall("to-codex", project, "--task", "Finish the export", check=True)
+
+    done = again(brief, lambda done: uid(1) in done.stdout)
     assert f"from session {uid(1)}" in done.stdout
     assert "codex 'Read CODEX_HANDOFF.md" in done.stdout
     text = (project / BRIEF).read_text()

@@ -253,16 +253,13 @@ def _wait_for_handler(pid: int) -> None:
 def test_a_lock_that_somebody_holds(place: Place) -> None:
     """A copy that is locked by another process is given up in time; at the end of a session its card comes all the same."""
     import fcntl
-    import time
 
     place.call(place.event("Stop"))
     with place.claude.open("a") as file:
         file.write('{"type":"mode"}\n')
     with place.copy(place.claude).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        start = time.monotonic()
         assert place.call(place.event("SessionEnd", reason="other"), env={"RECALL_LLM": "none"}).silent
-        assert time.monotonic() - start < 30
     assert (place.state / "children" / f"{SESSION}.recap").exists()
     assert "not complete in time" in (place.state / "hook.log").read_text()
     place.settle()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Seconds until something that should come is given up. Nothing waits that long unless it fails."""
 
 _RECORDER = """\

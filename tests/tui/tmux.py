@@ -18,7 +18,7 @@ from pathlib import Path
 GOLDEN = Path(__file__).resolve().parent / "golden"
 ROOT = Path(__file__).resolve().parents[2]
 NOON = "2026-11-25T12:00:00+00:00"
-DEADLINE = 30.0
+DEADLINE = 90.0
 ABOVE = "what stood here before"
 BIN = shutil.which("tmux")
 
@@ -51,7 +51,7 @@ class Terminal:
             capture_output=True,
             encoding="utf-8",
             check=True,
-            timeout=30,
+            timeout=DEADLINE,
         )
         return done.stdout
 
