@@ -51,6 +51,7 @@ ENVIRONMENT = {
     "recall.cli.demo": "makes the environment of the processes that it starts",
     "recall.cli.picker": "hands the environment to what opens windows and fills the clipboard",
     "recall.cli.web": "whether there is a screen for a browser is said in variables",
+    "recall.cli.who": "makes the environment of the git that it asks",
     "recall.cli.doctor": "hands PATH and the XDG folders to what looks for the timer",
     "recall.cli.open": "hands it to what looks for a terminal, and makes the environment of the client it becomes",
     "recall.llm.claude_cli": "makes the environment of the process that it starts, and looks for it on PATH",
@@ -161,8 +162,8 @@ OURS = [found for found in IMPORTS if found.imported.split(".")[0] == "recall"]
 def test_the_walk_sees_the_package() -> None:
     """The test would pass on nothing: make sure that it reads modules and their imports."""
     assert {"recall", "recall.errors", "recall.core.model", "recall.cli"} <= set(MODULES)
-    seen = {(found.imported, found.top) for found in _imports("recall.cli.failure")}
-    assert {("recall.errors", True), ("json", False)} <= seen
+    seen = {(found.imported, found.top) for found in _imports("recall.cli.output")}
+    assert {("recall.settings", True), ("json", False)} <= seen
 
 
 def test_imports_point_down_only() -> None:
