@@ -245,7 +245,7 @@ def _date_flag(name: str, value: str, now: datetime.datetime) -> float:
 
 
 _AGO = r"(\d{1,5})\s*(h|d|w|m|mo|y|hours?|days?|weeks?|months?|years?)$"
-_DATE = r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?(Z)?)?)?$"
+_DATE = r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[t ](\d{1,2}):(\d{2})(?::(\d{2}))?(z)?)?)?$"
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LENGTH = {"h": 1 / 24, "d": 1, "w": 7, "m": 30.44, "y": 365.25}
 
@@ -271,6 +271,8 @@ def when(text: str, now: datetime.datetime) -> float | None:
     if text in _DAYS:
         back = (now.weekday() - _DAYS.index(text)) % 7 or 7
         return (midnight - day * back).timestamp()
+    if len(text) == 4 and text.isdecimal() and "1970" < text < "2100":
+        return datetime.datetime(int(text), 1, 1).timestamp()
     ago = re.match(_AGO, text)
     if ago:
         days = int(ago[1]) * _LENGTH[ago[2][0]]
