@@ -61,8 +61,10 @@ class App:
 
     @staticmethod
     def say(line: str) -> None:
-        """A word to the person, beside the output."""
-        print(f"recall: {line}", file=sys.stderr)
+        """A word to the person, beside the output; redacted, and without what steers a terminal."""
+        from recall.core.clean import clean
+
+        print(f"recall: {clean(line)}", file=sys.stderr)
 
     def resolve(self, typed: str) -> Session:
         """The session that an id, a prefix of one, `last` or `.` means.

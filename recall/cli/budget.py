@@ -56,6 +56,6 @@ def print_fitted_json(
 
 
 def _measure(document: dict[str, Any]) -> int:
-    import json
+    from recall.cli.output import json_text
 
-    return len(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")) + 1
+    return len(json_text(document).encode()) + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from recall.actions.transcript import shown
 from recall.cli.app import App
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
-from recall.cli.output import utc
+from recall.cli.output import json_text, utc
 from recall.core import shell
 from recall.core.card import index_line, short_ids, task_of
 from recall.core.model import Session
@@ -114,8 +113,8 @@ def _head(app: App, row: Session) -> dict[str, str]:
     fields = {
         "session": row.id,
         "client": _CLIENTS.get(row.client, row.client),
-        "folder": one_line(row.cwd),
-        "branch": one_line(row.branch),
+        "folder": one_line(shown(row.cwd)),
+        "branch": one_line(shown(row.branch)),
         "when": " – ".join(dict.fromkeys(filter(None, (moment(row.started), moment(row.updated))))),
     }
     if card:
@@ -182,18 +181,18 @@ def _json(app: App, row: Session, said: Iterator[Shown]) -> Iterator[str]:
     head = session_fields(app, row, short, archived_only=not kept)
     head["message_count"] = head.pop("messages")
     head["line"] = index_line(row, short, None)
-    yield json.dumps({"schema": 1, **head}, ensure_ascii=False)[:-1] + ', "messages": ['
+    yield json_text({"schema": 1, **head})[:-1] + ', "messages": ['
     for n, (part, lines) in enumerate(said):
         message = {
             "role": part.role,
             "number": part.number or None,
             "time": utc(part.time),
             "text": part.text,
-            "tool": part.tool or None,
+            "tool": shown(part.tool) or None,
             "body": part.body or None,
             "output": part.output or None,
             "failed": part.failed,
             "diff": lines or None,
         }
-        yield (", " if n else "") + json.dumps(message, ensure_ascii=False)
+        yield (", " if n else "") + json_text(message)
     yield "]}\n"

@@ -38,23 +38,25 @@ _INDEX_TROUBLE: dict[str, tuple[type[RecallError], str, str]] = {
 def report(error: Exception, args: list[str]) -> int:
     """Print `error` for the person or program that typed `args`; the exit status.
 
-    What no user can cause keeps its traceback.
+    What no user can cause keeps its traceback. A message may repeat a name, a folder or what was typed: it is redacted.
     """
+    from recall.core.clean import clean
+
     known = explain(error)
     if known is None:
         from recall.cli import BUG
 
         sys.excepthook(type(error), error, error.__traceback__)
         return BUG
+    message, hint = _plain(clean(known.message)), _plain(clean(known.hint))
     if "--json" in _options(args) and not _of_output(error):
-        import json
+        from recall.cli.output import print_json
 
-        body = {"kind": known.kind, "message": known.message, "hint": known.hint}
-        print(json.dumps({"error": body}, ensure_ascii=False))
+        print_json({"error": {"kind": known.kind, "message": message, "hint": hint}})
     else:
-        print(f"recall: {_plain(known.message)}", file=sys.stderr)
-        if known.hint:
-            print(f"hint: {_plain(known.hint)}", file=sys.stderr)
+        print(f"recall: {message}", file=sys.stderr)
+        if hint:
+            print(f"hint: {hint}", file=sys.stderr)
     return known.exit_code
 
 

@@ -21,10 +21,22 @@ def utc(seconds: float) -> str | None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout; texts in it are redacted and free of terminal escapes."""
-    import json
+    """One JSON document on stdout; texts in it are redacted."""
+    sys.stdout.write(json_text(value) + "\n")
 
-    sys.stdout.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+
+def json_text(value: Any) -> str:
+    """JSON that a terminal may show, too: what would act there (in the name of a folder, say) is spelled `\\u202e`, which
+    means the same."""
+    import json
+    import re
+
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return re.sub(_ACTED_UPON, lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_ACTED_UPON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+"""What `json` does not spell itself."""
 
 
 def colored(settings: Settings, stream: Any = None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -23,7 +22,7 @@ from recall.cli.budget import HELP, print_fitted, print_fitted_json
 from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.options import LEAST
-from recall.cli.output import colored, print_json, utc
+from recall.cli.output import colored, json_text, print_json, utc
 from recall.core import shell
 from recall.core.budget import upto
 from recall.core.card import short_ids
@@ -245,9 +244,9 @@ def _print_document(document: dict[str, object], said: Iterable[Record] | None) 
         print_json(document)
         return
     document["message_count"] = document.pop("messages")
-    sys.stdout.write(json.dumps(document, ensure_ascii=False)[:-1] + ', "messages": [')
+    sys.stdout.write(json_text(document)[:-1] + ', "messages": [')
     for n, record in enumerate(said):
-        sys.stdout.write((", " if n else "") + json.dumps(_message(record), ensure_ascii=False))
+        sys.stdout.write((", " if n else "") + json_text(_message(record)))
     sys.stdout.write("]}\n")
 
 
@@ -268,5 +267,5 @@ def _message(record: Record) -> dict[str, object]:
         "role": ZONE_NAMES[record.zone],
         "time": utc(record.time),
         "text": shown(record.text),
-        "tool": record.tool or None,
+        "tool": shown(record.tool) or None,
     }
