@@ -44,7 +44,7 @@ def note(state: str, entry: Entry, now: float) -> None:
     when = datetime.datetime.fromtimestamp(now, datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {
         "time": when,
-        "address": one_line(entry.address)[:200],
+        "address": one_line(shown(entry.address))[:200],
         "session": entry.session,
         "client": entry.client,
         "terminal": entry.terminal,

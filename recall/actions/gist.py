@@ -56,7 +56,7 @@ class Gist(NamedTuple):
         """The card with what the row knows from all files of the session; one reading knows of one."""
         row = self.row
         return card._replace(
-            project=row.cwd or card.project,
+            project=clean(row.cwd or card.project),
             first=row.started or card.first,
             last=row.updated or card.last,
             messages=max(row.messages, card.messages),

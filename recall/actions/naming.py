@@ -10,6 +10,7 @@ from recall.actions.turn import turn
 from recall.actions.view import write_view
 from recall.core.card import task_of
 from recall.core.cardfile import kebab
+from recall.core.clean import clean
 from recall.core.model import Card, Session
 from recall.core.plain import one_line
 from recall.errors import NothingFound, Usage
@@ -23,7 +24,7 @@ LONGEST = 200
 
 def rename(settings: Settings, store: Store, shelf: Shelf, row: Session, title: str) -> Session:
     """Give a session a name, or take it back (''); gives its new row. Usage when the name is too long."""
-    title = one_line(title)
+    title = one_line(clean(title))
     if len(title) > LONGEST:
         raise Usage(f"a name has at most {LONGEST} characters; this one has {len(title)}")
     with turn(settings):
@@ -80,7 +81,7 @@ def _extracted(row: Session, store: Store, settings: Settings, now: float) -> Ca
         return Card(
             row.id,
             row.client,
-            row.cwd,
+            clean(row.cwd),
             row.started,
             row.updated,
             row.messages,

@@ -84,7 +84,7 @@ def _fields(
     if row.title:
         yield "title", one_line(shown(row.title))
     if row.cwd:
-        yield "folder", one_line(row.cwd) + ("" if os.path.isdir(row.cwd) else "  (gone)")
+        yield "folder", one_line(shown(row.cwd)) + ("" if os.path.isdir(row.cwd) else "  (gone)")
     if row.branch:
         yield "branch", one_line(row.branch)
     yield "client", f"{_CLIENTS.get(row.client, row.client)} {one_line(view.version)}".rstrip()

@@ -180,7 +180,7 @@ def _row(store: Store, one: Open) -> Session | None:
 def _project(one: Open, row: Session | None) -> str:
     if row is not None and row.project:
         return project_name(row)
-    return "_".join(one_line(project_of(one.cwd)).split()) or "-"
+    return "_".join(clean(project_of(one.cwd)).split()) or "-"
 
 
 def _title(one: Open, row: Session | None) -> str:

@@ -604,7 +604,7 @@ class Sweep:
         title, by = self._named(row, facts, files)
         fresh = row._replace(
             cwd=facts.cwd or row.cwd,
-            project=project_of(facts.cwd or row.cwd),
+            project=clean(project_of(facts.cwd or row.cwd)),  # of the folder itself every letter is needed to get there
             branch=facts.branch,
             title=clean(title),
             title_by=by,

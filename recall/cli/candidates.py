@@ -40,6 +40,7 @@ def _known(kind: str, word: str, index: str) -> list[tuple[str, str]]:
 def _addresses(word: str) -> list[tuple[str, str]]:
     """Of open sessions; the terminals are not asked, so these are those of the terminal devices and the ids."""
     from recall.core.address import address_of
+    from recall.core.clean import clean
     from recall.core.session import project_of
     from recall.live import open_sessions
     from recall.settings import load
@@ -48,5 +49,6 @@ def _addresses(word: str) -> list[tuple[str, str]]:
     for one in open_sessions(load()):
         value = address_of(one.tty) or one.session[:13]
         if value.startswith(word):
-            out.append((value, f"{one.client} {project_of(one.cwd) or os.path.basename(one.cwd)} {one.state}".strip()))
+            what = f"{one.client} {project_of(one.cwd) or os.path.basename(one.cwd)} {one.state}"
+            out.append((value, " ".join(clean(what).split())))
     return out

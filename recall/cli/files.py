@@ -100,7 +100,7 @@ def _name(path: str, cwd: str) -> str:
 def _fields(file: Replayed, cwd: str) -> dict[str, object]:
     return {
         "path": one_line(shown(file.path)),
-        "target": target(file.path, cwd),
+        "target": one_line(shown(target(file.path, cwd))),
         "state": "deleted" if file.deleted else "unknown" if file.text is None else "known",
         "bytes": None if file.text is None else len(file.text.encode("utf-8", "replace")),
         "changes": file.changes,

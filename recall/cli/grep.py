@@ -11,6 +11,7 @@ import click
 
 from recall.actions.find import find
 from recall.actions.grep import Match, Message, Source, grep, sources
+from recall.actions.transcript import shown
 from recall.cli.app import App
 from recall.cli.budget import HELP, print_fitted, print_fitted_json
 from recall.cli.fresh import freshen
@@ -238,7 +239,7 @@ def _fields(message: Message) -> dict[str, object]:
     return {
         "time": utc(message.time),
         "role": ZONE_NAMES[message.zone],
-        "tool": message.tool or None,
+        "tool": shown(message.tool) or None,
         "snippet": message.snippet.text,
         "offset": message.at,
     }

@@ -85,7 +85,7 @@ def _line(one: Lost) -> str:
     """`<id8> <date> <project> N prompts: <the first>`; an id that is not known is `?`."""
     short = one.session[: SHORT.get(one.client, 8)] or "?"
     day = moment(one.updated).replace(" ", "T") or "?"
-    folder = "_".join(os.path.basename(one.folder.rstrip("/")).split()) or "?"
+    folder = "_".join(shown(os.path.basename(one.folder.rstrip("/"))).split()) or "?"
     count = f"{len(one.prompts)} prompt{'' if len(one.prompts) == 1 else 's'}"
     text = cut(one_line(shown(one.prompts[0].text)), 110)
     return f"{short} {day} {one_line(folder)} {count}: {text}" + (" #codex" if one.client == "codex" else "")
@@ -95,7 +95,7 @@ def _fields(one: Lost) -> dict[str, object]:
     return {
         "id": one.session or None,
         "client": one.client,
-        "cwd": one_line(one.folder) or None,
+        "cwd": one_line(shown(one.folder)) or None,
         "updated": utc(one.updated),
         "prompts": [{"time": utc(prompt.time), "text": shown(prompt.text)} for prompt in one.prompts],
     }

@@ -121,7 +121,7 @@ def _print_document(app: App, what: str, kind: str, found: Looked, limit: int) -
         {
             "schema": 1,
             "kind": kind,
-            "what": what,
+            "what": shown(what),
             "total": len(found.touches),
             "results": [
                 {

@@ -17,6 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from recall import __version__
+from recall.core.clean import clean
 from recall.mcp.answers import Cancelled, Parts, answer
 from recall.mcp.tools import TOOLS, schema
 
@@ -91,7 +92,7 @@ def _call(params: types.CallToolRequestParams, parts: Parts, left: threading.Eve
             sys.stderr.write(f"recall: a bug in {params.name}: {what}\n")
             return _result(f"a bug in recall: {what}\nhint: other tools and arguments may still work", wrong=True)
         hint = f"\nhint: {known.hint}" if known.hint else ""
-        return _result(f"{known.message}{hint}", wrong=True)
+        return _result(clean(f"{known.message}{hint}"), wrong=True)
 
 
 def _result(text: str, *, wrong: bool = False) -> types.CallToolResult:

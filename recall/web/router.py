@@ -6,6 +6,7 @@ import json
 import traceback
 from collections.abc import Callable
 
+from recall.core.clean import clean
 from recall.errors import NothingFound, RecallError, Unavailable, Usage
 from recall.web.activity import chart, weeks
 from recall.web.answer import JSON, SVG, Answer, Asked
@@ -75,8 +76,7 @@ def _failed(asked: Asked, parts: Parts, problem: Exception) -> Answer:
         known, status = RecallError("This is an error in recall", "where it was started, more is said"), 500
     else:
         status = 404 if isinstance(known, (NothingFound, Usage)) else 503
-    message = known.message[:1].upper() + known.message[1:]
+    message, hint = clean(known.message[:1].upper() + known.message[1:]), clean(known.hint)
     if asked.path.startswith("/api/"):
-        error = {"kind": known.kind, "message": message, "hint": known.hint}
-        return _json({"error": error}, status)
-    return trouble(status, message, known.hint, query=asked.text("q"))
+        return _json({"error": {"kind": known.kind, "message": message, "hint": hint}}, status)
+    return trouble(status, message, hint, query=asked.text("q"))

@@ -88,7 +88,7 @@ def _known(store: Store, row: Session) -> Mapping[str, str]:
         "names": one_line(shown(", ".join(card.entities))) if card else "",
         "notes": shown(card.body).strip()[:4000] if card else "",
         "client": _CLIENTS.get(row.client, row.client),
-        "folder": one_line(row.cwd),
+        "folder": one_line(shown(row.cwd)),
         "branch": one_line(row.branch),
         "when": " – ".join(dict.fromkeys(filter(None, (when(row.started), when(row.updated))))),
         "messages": f"{row.messages:,}" if row.messages else "",
