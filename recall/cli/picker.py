@@ -20,7 +20,7 @@ PEEK = 5.0
 
 def run(app: App) -> int:
     """Show the picker, and do what it leaves to do. The exit status."""
-    gc.disable()  # until the first screen stands (`recall.tui.main`): what is made until then stays
+    gc.disable()  # until the first screen stands (`recall.tui.listing`): what is made until then stays
     from recall.cli import program
     from recall.cli.failure import explain
     from recall.tui.app import pick

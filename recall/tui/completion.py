@@ -29,6 +29,17 @@ class Completion(NamedTuple):
     choices: tuple[str, ...]
 
 
+class Completing(NamedTuple):
+    """What Tab is at: `choices` for the text `typed`, choice `number` (-1: none yet), which gave `shown` with the cursor at
+    `end`."""
+
+    at: Completion
+    typed: str
+    number: int
+    shown: str
+    end: int
+
+
 def values(rows: Iterable[Glance]) -> Values:
     """Projects, tags and branches of these sessions, the most frequent first."""
     counts: dict[str, dict[str, int]] = {"project": {}, "tag": {}, "branch": {}}
@@ -62,6 +73,23 @@ def apply(text: str, at: Completion, choice: str) -> tuple[str, int]:
     end = "" if choice.endswith(":") or text[at.end : at.end + 1] == " " else " "
     done = text[: at.start] + choice + end
     return done + text[at.end :], len(done)
+
+
+def step(doing: Completing | None, text: str, cursor: int, way: int, known: Values) -> Completing | None:
+    """What Tab puts in (`way` 1: the next choice, -1: the one before): of `doing`, if the cursor is still where that left it,
+    else anew. None where nothing fits."""
+    if doing and doing.end == cursor:
+        at, typed = doing.at, doing.typed
+        number = max(doing.number + way, -1) % len(at.choices)
+    else:
+        at, typed = complete(text, cursor, known), text
+        if not at.choices:
+            return None
+        number = 0 if way > 0 else len(at.choices) - 1
+        if len(at.choices) > 1 and at.end == at.start:  # nothing is typed yet: only tell what there is
+            number = -1
+    shown, end = (typed, at.end) if number < 0 else apply(typed, at, at.choices[number])
+    return Completing(at, typed, number, shown, end)
 
 
 def settled(text: str, known: Values) -> str:

@@ -226,7 +226,7 @@ def test_a_refusal_is_told_and_the_picker_stays(samples: Path) -> None:
 
 def test_more_rows_come_at_the_end(samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever goes to the last of the listed sessions gets those behind it, and stays where he is."""
-    monkeypatch.setattr("recall.tui.main.ROWS", 3)
+    monkeypatch.setattr("recall.tui.listing.ROWS", 3)
 
     async def play(picker: Picker, main: Main, pilot: object) -> None:
         await until(lambda: len(listed(main)) == 3)
