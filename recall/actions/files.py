@@ -15,6 +15,7 @@ from recall.core.change import Change, Replayed, replay
 from recall.core.facts import Facts
 from recall.core.model import Session
 from recall.errors import NothingFound, Refused, Usage
+from recall.files import make_private_dir
 from recall.settings import Settings
 from recall.store import Store
 
@@ -105,13 +106,18 @@ def give_back(files: Iterable[Replayed], cwd: str, folder: str) -> list[str]:
     folders 0700: they may hold what the session's own did.
     """
     wanted = [(os.path.join(folder, target(file.path, cwd)), file.text) for file in files if file.text is not None]
+    root = os.path.realpath(folder)
+    for path, _ in wanted:
+        above = os.path.dirname(path)
+        if above != folder and not (os.path.realpath(above) + os.sep).startswith(root.rstrip(os.sep) + os.sep):
+            raise Refused(f"{above} is a link that leads out of {folder}; nothing was written", "--to an empty folder")
     there = [path for path, _ in wanted if os.path.lexists(path)]
     if there:
         more = f" and {len(there) - 1} more" if len(there) > 1 else ""
         raise Refused(f"{there[0]}{more} exists already; nothing was written", "--to an empty folder")
     done: list[str] = []
     for path, text in wanted:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private_dir(os.path.dirname(path))
         try:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileExistsError:

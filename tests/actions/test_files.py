@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from recall.actions.files import give_back
+from recall.core.change import Replayed
+from recall.errors import Refused
 from tests import builders
 from tests.conftest import Run
 from tests.machine import uid
@@ -91,6 +94,28 @@ def test_no_name_leads_out_of_the_folder(path: str, tmp_path: Path) -> None:
     whole = os.path.normpath(tmp_path / target(path, CWD))
     assert whole.startswith(str(tmp_path))
     assert ".." not in target(f"{CWD}/{path}", CWD).split("/")
+
+
+def test_no_link_leads_out_of_the_folder_and_what_is_made_is_private(tmp_path: Path) -> None:
+    """Whatever the umask, also of the folders on the way; where a link would lead out, nothing is written."""
+    files = [
+        Replayed("/home/dev/crm/a/b/c.py", "one\n", False, 1, 0, (), 0.0),
+        Replayed("/home/dev/crm/linked/deep/d.py", "two\n", False, 1, 0, (), 0.0),
+    ]
+    given, elsewhere = tmp_path / "given", tmp_path / "elsewhere"
+    given.mkdir()
+    elsewhere.mkdir()
+    (given / "linked").symlink_to(elsewhere)
+    with pytest.raises(Refused):
+        give_back(files, "/home/dev/crm", str(given))
+    assert not list(elsewhere.iterdir()) and not (given / "a").exists()
+    before = os.umask(0)
+    try:
+        give_back(files[:1], "/home/dev/crm", str(given))
+    finally:
+        os.umask(before)
+    modes = [(given / name).stat().st_mode & 0o777 for name in ("a", "a/b", "a/b/c.py")]
+    assert modes == [0o700, 0o700, 0o600]
 
 
 def test_secrets_are_printed_only_when_asked_for(home: Path, run_recall: Run, tmp_path: Path) -> None:
