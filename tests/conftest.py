@@ -36,6 +36,13 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the test's own process, a look at what is new is not over after a quarter of a second (for recall as a
+    process of its own see tests/again.py)."""
+    monkeypatch.setattr("recall.actions.refresh.SECONDS", 60.0)
+
+
 @pytest.fixture
 def run_recall(home: Path) -> Run:
     """`run_recall("find", "export", RECALL_X="1")`: recall as a process of its own, its environment emptied.

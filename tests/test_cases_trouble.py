@@ -196,7 +196,6 @@ def test_find_leaves_a_file_alone_that_grew_too_much(home: Path, monkeypatch: py
     here = settings(home)
     sweep(here)
     monkeypatch.setattr(fresh, "BYTES", 20_000)
-    monkeypatch.setattr(fresh, "SECONDS", 60.0)
     append(big, [user(uid(1), "a walrus " * 4000, 1)])
     append(small, [user(uid(2), "a small walrus", 1)])
     assert "1 changed files are not searched yet" in fresh.refresh(here)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.again import again
 from tests.builders import claude_session, codex_session
 from tests.conftest import Run, environment
 
@@ -206,7 +207,8 @@ def test_older_generations_are_named(source: Path, home: Path, run_recall: Run) 
 def test_what_was_said_after_the_last_sweep_is_shown(source: Path, home: Path, run_recall: Run) -> None:
     path = claude_session(home, "crm", FIRST, [*TURNS, ("And now?", "Now nothing.")])
     assert path == source
-    assert "last answer\n  Now nothing.\n" in run_recall("show", FIRST).stdout
+    wanted = "last answer\n  Now nothing.\n"
+    assert wanted in again(lambda: run_recall("show", FIRST).stdout, lambda told: wanted in told)
     assert run_recall("show", FIRST, "--tail", "1").stdout.endswith("\n\nNow nothing.\n")
 
 
