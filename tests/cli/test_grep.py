@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.again import again
 from tests.builders import claude_session, codex_session
 from tests.conftest import Run
 
@@ -181,10 +182,11 @@ def test_what_was_written_after_the_last_sweep_is_found(home: Path, run_recall: 
     assert path.exists()
     done = run_recall("grep", "freshly", "--no-refresh")
     assert done.stdout == "5a1c0b1e 2026-06-11 crm assistant freshly said\n"
-    assert run_recall("grep", "freshly").stdout.splitlines() == [
+    wanted = [
         "77e0d4aa 2026-06-12 crm assistant freshly begun",
         "5a1c0b1e 2026-06-11 crm assistant freshly said",
     ]
+    assert again(lambda: run_recall("grep", "freshly").stdout.splitlines(), lambda told: told == wanted) == wanted
 
 
 def test_a_deleted_and_a_rewritten_transcript_are_still_searched_and_each_message_once(
