@@ -28,6 +28,8 @@ _FILTERS = {
     "branch": "only on this git branch",
     "is": "live or idle",
 }
+_ACTED_UPON = frozenset(" \t\n'\"\\$`;&|<>(){}[]*?!")
+"""What a shell acts upon: bash puts a candidate into the line as it is, and Enter would run a branch called `x;reboot`."""
 _DATES = ("1d", "7d", "30d", "today", "yesterday", "monday")
 
 
@@ -85,7 +87,7 @@ def _values(kind: str, word: str, store: Store, settings: Settings) -> list[tupl
     return [
         (one_line(clean(value)), f"{number} session{'' if number == 1 else 's'}")
         for value, number in found
-        if not set(value) & set(" \t\n'\"\\$`")
+        if not set(value) & _ACTED_UPON and value[0] not in "~#-=^"
     ]
 
 

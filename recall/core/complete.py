@@ -97,16 +97,22 @@ __recall_files() {{
 __recall_ask() {{
   local one
   while IFS= read -r one; do COMPREPLY+=("$one"); done < <({program} completion --candidates "$1" "$cur" 2>/dev/null)
-  if [ "${{#COMPREPLY[@]}}" -eq 1 ]; then
-    COMPREPLY=("${{COMPREPLY[0]%%$'\\t'*}}")
-    case "${{COMPREPLY[0]}}" in *:) compopt -o nospace 2>/dev/null ;; esac
-  else
-    local n=0
-    for one in "${{COMPREPLY[@]}}"; do
-      case "$one" in *$'\\t'?*) COMPREPLY[n]="${{one/$'\\t'/  (}})" ;; *) COMPREPLY[n]="${{one%%$'\\t'*}}" ;; esac
-      n=$((n + 1))
-    done
-  fi
+  local n=0
+  case "${{#COMPREPLY[@]}}/$COMP_TYPE" in
+    1/*)
+      COMPREPLY=("${{COMPREPLY[0]%%$'\\t'*}}")
+      case "${{COMPREPLY[0]}}" in *:) compopt -o nospace 2>/dev/null ;; esac ;;
+    */33|*/63|*/64)  # they are listed
+      for one in "${{COMPREPLY[@]}}"; do
+        case "$one" in *$'\\t'?*) COMPREPLY[n]="${{one/$'\\t'/  (}})" ;; *) COMPREPLY[n]="${{one%%$'\\t'*}}" ;; esac
+        n=$((n + 1))
+      done ;;
+    *)  # one of them, or all, may be put into the line (menu-complete, insert-completions): nothing of a title
+      for one in "${{COMPREPLY[@]}}"; do
+        COMPREPLY[n]="${{one%%$'\\t'*}}"
+        n=$((n + 1))
+      done ;;
+  esac
 }}
 {_function(name)}() {{
   local line="${{COMP_LINE:0:COMP_POINT}}" cur prev cmd="" word n

@@ -130,6 +130,61 @@ def test_nothing_of_a_title_is_ever_run(screen: Screen) -> None:
     screen.until(lambda text: uid(2)[:8] in text)
 
 
+@pytest.mark.parametrize("key", ["menu-complete", "insert-completions"])
+def test_a_key_that_puts_candidates_into_the_line_puts_no_title_there(home: Path, run_recall: Run, key: str) -> None:
+    """bash does not quote what it puts there."""
+    for number in range(30, 50):
+        builders.claude_session(home, "crm", f"abcdef{number}{uid(1)[8:]}", [("Say $(touch ran);touch ran", "No.")])
+    run_recall("sweep", "--quiet")
+    program = home / "bin/recall"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {sys.executable} -m recall "$@"\n')
+    program.chmod(0o700)
+    (home / "c.bash").write_text(run_recall("completion", "bash").stdout.replace("__main__.py", "recall"))
+    (home / ".inputrc").write_text(f'"\\C-t": {key}\n')
+    shell = Screen(home, "bash")
+    try:
+        shell.keys("-l", f"bind -f {home}/.inputrc; . {home}/c.bash; echo rea''dy")
+        shell.keys("Enter")
+        shell.until(lambda text: "ready" in text.replace("rea''dy", ""))
+        shell.keys("C-l")
+        shell.keys("-l", "recall show abcdef")
+        shell.keys("C-t")
+        shell.until(lambda text: "abcdef3" in text)
+        assert "touch" not in shell.text()
+        shell.keys("Enter")
+        shell.keys("-l", "echo do''ne")
+        shell.keys("Enter")
+        shell.until(lambda text: "done" in text)
+        assert not (home / "ran").exists()
+    finally:
+        shell.close()
+
+
+def test_no_candidate_is_more_than_a_word(home: Path, run_recall: Run) -> None:
+    """In bash, that is: it stands in the line as it is."""
+    names = [
+        "x;touch${IFS}ran",
+        "x|sh",
+        "x&y",
+        "x>y",
+        "x<y",
+        "x(y",
+        "x*",
+        "x!y",
+        "x{a,b}",
+        "~root",
+        "#x",
+        "feature/export",
+    ]
+    for number, name in enumerate(names):
+        builders.claude_session(home, "crm", uid(number), [("Say hello", "Hello.")], branch=name)
+    run_recall("sweep", "--quiet")
+    for kind, word in (("branch", ""), ("word", "branch:")):
+        told = run_recall("completion", "--candidates", kind, word).stdout
+        assert [line.partition("\t")[0].removeprefix(word) for line in told.splitlines()] == ["feature/export"]
+
+
 WORDS = ["", "x", "'", "$(", "a\tb", "\x1b", "project:", "project:'", "nonsense:x", "-", "é", "x" * 5000]
 
 
