@@ -46,9 +46,9 @@ def lines(records: Iterable[Record], *, color: bool = False, numbers: bool = Fal
             yield ""
         last = record.zone
         if record.zone == ACTION:
-            yield _dim(f"· {_cut(one_line(text), ACTION_WIDTH)}", color)
+            yield _dim(f"· {cut(one_line(text), ACTION_WIDTH)}", color)
         elif record.zone == ASIDE:
-            yield _dim(f"(aside: {_cut(one_line(text), ASIDE_WIDTH)})", color)
+            yield _dim(f"(aside: {cut(one_line(text), ASIDE_WIDTH)})", color)
         elif record.zone in (OUTPUT, THINKING):
             mark = "  | " if record.zone == OUTPUT else "  ~ "
             for line in text.split("\n"):
@@ -86,11 +86,11 @@ def _part(part: Part, changed: list[str], color: bool, number: str) -> Iterator[
     if part.role in _MESSAGES:
         yield from f"{number}{part.text.strip(chr(10))}".split("\n")
     elif part.role == "aside":
-        yield _dim(f"(aside: {_cut(one_line(part.text), ASIDE_WIDTH)})", color)
+        yield _dim(f"(aside: {cut(one_line(part.text), ASIDE_WIDTH)})", color)
     elif part.role == "thinking":
         yield from _marked("  ~ ", part.text, color)
     else:
-        line = f"· {_cut(one_line(part.text), ACTION_WIDTH)}{' (failed)' if part.failed else ''}"
+        line = f"· {cut(one_line(part.text), ACTION_WIDTH)}{' (failed)' if part.failed else ''}"
         yield f"\x1b[31m{line}\x1b[0m" if color and part.failed else line
         yield from (_changed(line, color) for line in changed)
         if part.body and not changed:
@@ -121,7 +121,8 @@ def moment(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M") if seconds else ""
 
 
-def _cut(text: str, size: int) -> str:
+def cut(text: str, size: int) -> str:
+    """The first characters of `text`, at most `size` with the `…` that stands for the rest."""
     return text if len(text) <= size else text[: size - 1].rstrip() + "…"
 
 

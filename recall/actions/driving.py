@@ -10,6 +10,7 @@ from typing import NamedTuple
 from recall.actions.foreground import behind
 from recall.core import screen as read
 from recall.core.address import address_of
+from recall.core.card import usual
 from recall.core.model import Open, Pane
 from recall.errors import NothingFound, Refused, Unavailable
 from recall.live import codex
@@ -51,7 +52,7 @@ class World(NamedTuple):
 def called(target: Target) -> str:
     """The session as it is named in a message: its address and its id."""
     address = target.address or address_of(target.open.tty)
-    short = target.open.session[: 13 if target.open.client == "codex" else 8]
+    short = usual(target.open.session, target.open.client)
     return (
         f"{address} ({target.open.client} {short})" if address and address != short else f"{target.open.client} {short}"
     )

@@ -11,7 +11,7 @@ from recall.actions.cmd import resume
 from recall.actions.show import Overview
 from recall.actions.transcript import shown
 from recall.core import shell
-from recall.core.card import index_line, short_ids
+from recall.core.card import client_name, index_line, short_ids
 from recall.core.model import Card, Session
 from recall.core.plain import one_line
 from recall.errors import Unavailable
@@ -21,7 +21,6 @@ from recall.store import Store
 _ASK = 600
 _ANSWER = 1200
 _FILES = 15
-_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 
 
 def page(
@@ -47,7 +46,7 @@ def page(
     texts.append(("last answer", view.last_answer, _ANSWER))
     for name, text, size in texts:
         if text.strip():
-            yield from _section(name, _cut(text.strip(), size).split("\n"), color)
+            yield from _section(name, conversation.cut(text.strip(), size).split("\n"), color)
     if view.edited:
         paths = [f"{tool} {_inside(path, row.cwd)}" for tool, path in view.edited[:_FILES]]
         more = len(view.edited) - _FILES
@@ -87,7 +86,7 @@ def _fields(
         yield "folder", one_line(shown(row.cwd)) + ("" if os.path.isdir(row.cwd) else "  (gone)")
     if row.branch:
         yield "branch", one_line(row.branch)
-    yield "client", f"{_CLIENTS.get(row.client, row.client)} {one_line(view.version)}".rstrip()
+    yield "client", f"{client_name(row.client)} {one_line(view.version)}".rstrip()
     first, last = conversation.moment(row.started), conversation.moment(row.updated)
     if first or last:
         end = "" if last == first else f" -> {last[11:] if last[:10] == first[:10] else last}"
@@ -151,7 +150,3 @@ def _bytes(size: int) -> str:
     return (
         f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000)} KB"
     )
-
-
-def _cut(text: str, size: int) -> str:
-    return text if len(text) <= size else text[: size - 1].rstrip() + "…"

@@ -20,14 +20,13 @@ from recall.cli.fields import session_fields
 from recall.cli.fresh import freshen
 from recall.cli.output import json_text, utc
 from recall.core import shell
-from recall.core.card import index_line, short_ids, task_of
+from recall.core.card import client_name, index_line, short_ids, task_of
 from recall.core.model import Session
 from recall.core.plain import one_line
 from recall.errors import Refused, Usage
 from recall.files import naming
 
 _FORMS = ("html", "md", "json")
-_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 
 
 @click.command("export")
@@ -112,7 +111,7 @@ def _head(app: App, row: Session) -> dict[str, str]:
     card = card_of(app.store, row)
     fields = {
         "session": row.id,
-        "client": _CLIENTS.get(row.client, row.client),
+        "client": client_name(row.client),
         "folder": one_line(shown(row.cwd)),
         "branch": one_line(shown(row.branch)),
         "when": " – ".join(dict.fromkeys(filter(None, (moment(row.started), moment(row.updated))))),
@@ -179,6 +178,7 @@ def _json(app: App, row: Session, said: Iterator[Shown]) -> Iterator[str]:
     short = short_ids(app.store.ids())[row.id]
     kept = any_source(row, app.store.files(row.no), app.settings)
     head = session_fields(app, row, short, archived_only=not kept)
+    head["cwd"] = one_line(shown(row.cwd))  # what is exported is to be given away: nobody goes there by it
     head["message_count"] = head.pop("messages")
     head["line"] = index_line(row, short, None)
     yield json_text({"schema": 1, **head})[:-1] + ', "messages": ['

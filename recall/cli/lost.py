@@ -12,7 +12,7 @@ from recall.actions.transcript import shown
 from recall.cli.app import App
 from recall.cli.fresh import freshen
 from recall.cli.output import print_json, terminal_columns, utc
-from recall.core.card import SHORT
+from recall.core.card import usual
 from recall.core.plain import cut, one_line
 from recall.core.query import when
 from recall.errors import NothingFound, Usage
@@ -83,7 +83,7 @@ def _one(found: list[Lost], typed: str, as_json: bool) -> int:
 
 def _line(one: Lost) -> str:
     """`<id8> <date> <project> N prompts: <the first>`; an id that is not known is `?`."""
-    short = one.session[: SHORT.get(one.client, 8)] or "?"
+    short = usual(one.session, one.client) or "?"
     day = moment(one.updated).replace(" ", "T") or "?"
     folder = "_".join(shown(os.path.basename(one.folder.rstrip("/"))).split()) or "?"
     count = f"{len(one.prompts)} prompt{'' if len(one.prompts) == 1 else 's'}"

@@ -13,7 +13,7 @@ from recall.actions.reopen import Opening, by_session, prepare, reopen
 from recall.cli.app import App
 from recall.cli.fresh import freshen
 from recall.cli.output import ago
-from recall.core.card import SHORT
+from recall.core.card import usual
 from recall.core.model import Session
 from recall.core.plain import one_line
 from recall.errors import NothingFound, RecallError, Refused, Unavailable, Usage
@@ -167,7 +167,7 @@ def _told(app: App, one: Crash, problem: RecallError) -> int:
 
 def _named(one: Crash) -> str:
     about = one.open
-    return f"{about.client} {about.session[: SHORT.get(about.client, 8)]} ({one.why})"
+    return f"{about.client} {usual(about.session, about.client)} ({one.why})"
 
 
 def _reach(one: Crash) -> str:

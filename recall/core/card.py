@@ -22,6 +22,19 @@ SHORT = {"claude": 8, "codex": 13}
 """Characters of an id that are shown; Codex ids begin with their time, which many share."""
 
 
+_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
+
+
+def client_name(client: str) -> str:
+    """What people call a client; one that is not known is called as it is."""
+    return _CLIENTS.get(client, client)
+
+
+def usual(session: str, client: str) -> str:
+    """What is shown of an id where nobody asks whether it is unique."""
+    return session[: SHORT.get(client, 8)]
+
+
 def short_ids(ids: Iterable[tuple[str, str]]) -> dict[str, str]:
     """id -> what is shown of it, from (client, id) pairs of all sessions: where the usual length is not unique, the shortest
     that is."""

@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Iterable, Mapping
 
+from recall.core.card import client_name
 from recall.core.facts import Facts
 from recall.core.model import Extract, Handoff
 from recall.core.phrases import boilerplate, hollow, same, says_done
@@ -249,9 +250,6 @@ def refusal(handoff: Handoff) -> str:
     return ""
 
 
-_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
-
-
 def brief(handoff: Handoff, extract: Extract, for_client: str, *, task: str = "", complete: bool = False) -> str:
     """What the other client is given to go on with: task, done, in flight, next, gotchas, paths. Markdown.
 
@@ -270,7 +268,7 @@ def brief(handoff: Handoff, extract: Extract, for_client: str, *, task: str = ""
     else:
         about, title = _plain_line(clean_line(handoff.task, TASK)), one_line(handoff.title) or handoff.id
     parts = [
-        f"# Brief for {_CLIENTS.get(for_client, for_client)}: {shorten(title, TITLE)}",
+        f"# Brief for {client_name(for_client)}: {shorten(title, TITLE)}",
         taken if handoff.id else "",
         f"## Task\n{about}" if about else _block("Task", [], complete=complete),
         _block("Done", done, complete=complete),

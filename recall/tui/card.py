@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from recall.actions.preview import Preview
-from recall.core.card import status_of, tags_of
+from recall.core.card import client_name, status_of, tags_of
 from recall.core.model import Session
 from recall.core.plain import cut
 from recall.tui import styles
@@ -18,7 +18,6 @@ from recall.tui.rows import headline, marked
 from recall.tui.text import safe, wrapped
 
 LABEL = 8
-_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 _STATUS = {"in_progress": "in progress", "new": "no card yet", "lost": "only parts of it are left"}
 
 
@@ -64,7 +63,7 @@ def _where(
     head = [Segment(short, styles.DIM), Segment("  ", styles.DIM)]
     if live:
         head.append(Segment("⚡LIVE  ", styles.LIVE))
-    head.append(Segment(_CLIENTS.get(row.client, row.client), styles.CLIENTS.get(row.client, styles.PLAIN)))
+    head.append(Segment(client_name(row.client), styles.CLIENTS.get(row.client, styles.PLAIN)))
     rest = cut(safe(f"  {_span(row, zone)}, {row.messages} messages"), columns - Strip(head).cell_length)
     yield [*head, Segment("  " + rest if rest else "", styles.DIM)]
     yield [Segment(cut(safe(f"{folder}{branch}"), columns), styles.PROJECT)]

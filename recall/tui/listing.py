@@ -20,7 +20,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from recall.actions.preview import Preview
-from recall.core.card import SHORT
+from recall.core.card import usual
 from recall.core.model import Hit, Session
 from recall.errors import RecallError
 from recall.tui import completion, styles
@@ -247,7 +247,7 @@ class Listing(Screen[None], inherit_bindings=False):
             self._show_card(top=None)
 
     def _short(self, row: Session) -> str:
-        return self._names.shorts.get(row.id) or row.id[: SHORT.get(row.client, 8)]
+        return self._names.shorts.get(row.id) or usual(row.id, row.client)
 
     def on_word(self, event: Word) -> None:
         if event.text:

@@ -12,7 +12,7 @@ from recall.actions.resolve import resolve
 from recall.actions.show import own_file
 from recall.actions.transcript import shown
 from recall.core import shell
-from recall.core.card import short_ids, task_of
+from recall.core.card import client_name, short_ids, task_of
 from recall.core.model import Session
 from recall.core.page import conversation, escaped
 from recall.core.plain import one_line
@@ -26,8 +26,6 @@ from recall.web.index import opened
 from recall.web.marks import marked, words_of
 from recall.web.parts import Parts
 from recall.web.reading import PARTS, Portion, Readings
-
-_CLIENTS = {"claude": "Claude Code", "codex": "Codex"}
 
 
 class Where(NamedTuple):
@@ -87,7 +85,7 @@ def _known(store: Store, row: Session) -> Mapping[str, str]:
         "artifacts": one_line(shown(", ".join(card.artifacts))) if card else "",
         "names": one_line(shown(", ".join(card.entities))) if card else "",
         "notes": shown(card.body).strip()[:4000] if card else "",
-        "client": _CLIENTS.get(row.client, row.client),
+        "client": client_name(row.client),
         "folder": one_line(shown(row.cwd)),
         "branch": one_line(row.branch),
         "when": " – ".join(dict.fromkeys(filter(None, (when(row.started), when(row.updated))))),
