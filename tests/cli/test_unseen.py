@@ -87,12 +87,12 @@ def test_nothing_odd_is_printed(odd: Path, run_recall: Run) -> None:
     for args in COMMANDS:
         done = run_recall(*args, RECALL_LLM="none")
         told = done.stdout + done.stderr
-        assert told and "Traceback" not in told, args
+        assert (told or args[0] == "completion") and "Traceback" not in told, args
         assert not STEERS.search(told), (args, STEERS.search(told))
         for place, secret in SECRET.items():
             if place == "folder" and args[0] in PLACE_NEEDED:
                 continue
-            if place == "folder":
+            if place == "folder" and args[0] != "export":
                 told = _without_the_way_there(told, args)
             assert secret not in told, (args, place)
 
