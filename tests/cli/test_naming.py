@@ -69,6 +69,7 @@ def test_a_name_goes_before_the_clients_and_gives_it_back(source: Path, home: Pa
 
 def test_a_name_goes_before_a_cards_title(source: Path, home: Path, run_recall: Run) -> None:
     shelf(home).write_card(Card(FIRST, title="The card's", task="Zebra", written_by="hand"))
+    run_recall("sweep", "--no-llm", "--quiet", check=True)
     assert run_recall("rename", "last", "x", check=True)
     run_recall("rename", FIRST, "Mine", check=True)
     assert json.loads(run_recall("find", "zebra", "--json").stdout)["results"][0]["title"] == "Mine"

@@ -19,7 +19,7 @@ from recall.terminals.base import TAB, WINDOW, Terminal, size
 from recall.terminals.run import launch
 from tests.terminals import standins
 from tests.terminals.hostile import NAMES, SINGLE, WORST
-from tests.terminals.wire import Got, Wire
+from tests.terminals.wire import PATIENCE, Got, Wire
 
 PLAN_PATH = "/opt/recall-test/bin"
 """A PATH of who asks, to be found again in the window's."""
@@ -183,5 +183,7 @@ class TerminalTests:
 
 def run_in(env: Mapping[str, str], *argv: str, stdin: str = "") -> str:
     """What a program prints, in this environment alone."""
-    done = subprocess.run(argv, env=dict(env), input=stdin, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(
+        argv, env=dict(env), input=stdin, capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     return done.stdout

@@ -15,8 +15,8 @@ from recall.core.model import Pane
 from recall.core.window import SCRIPT
 from recall.errors import Unavailable
 from recall.terminals import tmux
-from recall.terminals.base import TAB, WINDOW, size
-from recall.terminals.run import launch
+from recall.terminals.base import DEADLINE, TAB, WINDOW, size
+from recall.terminals.run import ask, launch
 from tests.terminals import standins
 from tests.terminals.contract import Place, TerminalTests, place, run_in
 from tests.terminals.driving import DriverTests, told
@@ -214,16 +214,9 @@ class TestDriver(DriverTests):
     ) -> None:
         """That is Unavailable in time."""
         standins.program(place.bin / "tmux", "#!/bin/sh\nexec sleep 60\n")
-        monkeypatch.setattr("recall.terminals.run.subprocess.run", _impatient(subprocess.run))
+        assert DEADLINE <= 5
+        monkeypatch.setitem(ask.__kwdefaults__, "deadline", 0.2)
         with pytest.raises(Unavailable, match="does not answer"):
             self.driver.panes(env)
         with pytest.raises(Unavailable, match="does not answer"):
             self.driver.paste(Pane("tmux", "%0"), "x", env)
-
-
-def _impatient(run: object) -> object:
-    def quickly(*arguments: object, timeout: float, **rest: object) -> object:
-        assert timeout <= 5
-        return run(*arguments, timeout=0.2, **rest)  # type: ignore[operator]
-
-    return quickly
