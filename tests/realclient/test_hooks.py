@@ -283,7 +283,7 @@ def test_a_broken_recall_is_not_noticed(hooked: Lab) -> None:
     """The interpreter gone, the archive full of files where folders belong: the client goes on without a word."""
     launcher = hooked.home / ".local/share/recall/recall-hook"
     settings = (hooked.home / ".claude/settings.json").read_text()
-    assert json.loads(settings)["hooks"]["Stop"][0]["hooks"][0]["command"] == str(launcher)
+    assert json.loads(settings)["hooks"]["Stop"][0]["hooks"][0]["command"] == f"[ ! -x {launcher} ] || exec {launcher}"
     hooked.answer(*ANSWERS)
     (hooked.home / "backups").write_text("no folder")
     tui = hooked.tui("claude")
