@@ -140,7 +140,7 @@ def test_what_cannot_be_meant(desk: Desk, run_recall: Run, args: tuple[Any, ...]
     """The right status and what to do, and nothing typed."""
     desk.client(uid(1))
     words = [os.fsdecode(word) if isinstance(word, bytes) else word for word in args]
-    done = run_recall(*words, timeout=30, **desk.env)
+    done = run_recall(*words, **desk.env)
     assert (done.returncode, done.stdout) == (status, "")
     assert "hint: " in done.stderr
     assert "Traceback" not in done.stderr
@@ -160,7 +160,7 @@ def test_two_clients_of_one_session(desk: Desk, run_recall: Run) -> None:
 
 def refused(desk: Desk, run_recall: Run, session: str, status: int, **more: str) -> str:
     """A send is not done: the status, a hint, nothing typed, a line in the audit log. What was said."""
-    done = run_recall("send", session, "hello", timeout=30, **{**desk.env, **more})
+    done = run_recall("send", session, "hello", **{**desk.env, **more})
     assert (done.returncode, done.stdout) == (status, ""), done.stderr
     assert "hint: " in done.stderr
     assert desk.said() == []

@@ -138,34 +138,10 @@ def test_the_context_is_what_the_hook_injects(work: Path, run_recall: Run) -> No
     assert done.stdout == run_recall("show", ID, "--handoff", check=True).stdout != ""
 
 
-def test_on_a_terminal_it_is_asked_which_folder_to_take(work: Path, home: Path) -> None:
-    """The choice is a number of the list; none is taken by itself."""
-    work.rmdir()
-    for typed, status, told in ((b"1\n", 0, str(home)), (b"\n", 3, "nothing was opened")):
-        leader, follower = pty.openpty()
-        os.write(leader, typed)
-        done = subprocess.run(
-            [sys.executable, "-m", "recall", "open", ID, "--terminal", "print"],
-            env=environment(home),
-            stdin=follower,
-            stderr=follower,
-            stdout=subprocess.PIPE,
-            cwd=home,
-            timeout=60,
-        )
-        os.close(follower)
-        seen = os.read(leader, 65536).decode()
-        os.close(leader)
-        assert done.returncode == status
-        assert f"1  '{home}'" in seen
-        assert told in (done.stdout.decode() if not status else seen)
-
-
-def test_nothing_is_asked_of_what_cannot_be_opened_at_all(work: Path, home: Path) -> None:
-    """Its transcript is gone too."""
-    work.rmdir()
-    next((home / ".claude/projects").glob("*/*.jsonl")).unlink()
+def _on_a_terminal(home: Path, typed: bytes = b"") -> tuple[int, str, str]:
+    """`recall open` where a person sits who types this: its status, what it printed, and what that person sees."""
     leader, follower = pty.openpty()
+    os.write(leader, typed)
     done = subprocess.run(
         [sys.executable, "-m", "recall", "open", ID, "--terminal", "print"],
         env=environment(home),
@@ -173,10 +149,28 @@ def test_nothing_is_asked_of_what_cannot_be_opened_at_all(work: Path, home: Path
         stderr=follower,
         stdout=subprocess.PIPE,
         cwd=home,
-        timeout=60,
+        timeout=120,
     )
     os.close(follower)
     seen = os.read(leader, 65536).decode()
     os.close(leader)
-    assert done.returncode == 3
+    return done.returncode, done.stdout.decode(), seen
+
+
+def test_on_a_terminal_it_is_asked_which_folder_to_take(work: Path, home: Path) -> None:
+    """The choice is a number of the list; none is taken by itself."""
+    work.rmdir()
+    for typed, wanted, told in ((b"1\n", 0, str(home)), (b"\n", 3, "nothing was opened")):
+        status, printed, seen = _on_a_terminal(home, typed)
+        assert status == wanted
+        assert f"1  '{home}'" in seen
+        assert told in (seen if status else printed)
+
+
+def test_nothing_is_asked_of_what_cannot_be_opened_at_all(work: Path, home: Path) -> None:
+    """Its transcript is gone too."""
+    work.rmdir()
+    next((home / ".claude/projects").glob("*/*.jsonl")).unlink()
+    status, _, seen = _on_a_terminal(home)
+    assert status == 3
     assert "recall restore" in seen and "In which one" not in seen

@@ -115,8 +115,8 @@ def test_a_pipe_where_a_note_of_ours_should_be_is_not_waited_for(home: Path, wor
     programs = home / ".local/bin"
     programs.mkdir(parents=True)
     (programs / "claude").symlink_to("/bin/true")
-    assert run_recall("open", ID, "--here", "--fast", timeout=30).returncode == 0
-    assert run_recall("reopen", "--crashed", timeout=30).returncode == 1
+    assert run_recall("open", ID, "--here", "--fast").returncode == 0
+    assert run_recall("reopen", "--crashed").returncode == 1
 
 
 @pytest.mark.parametrize("place", ["source", "copy"])
@@ -131,9 +131,9 @@ def test_what_only_has_the_name_of_a_transcript_is_none(
     if place == "copy":
         copy.unlink()
     kind(source if place == "source" else copy)
-    assert run_recall("open", ID, "--print", timeout=20).returncode == 3
-    assert run_recall("show", ID, "--tail", 1, timeout=20).returncode == (0 if place == "source" else 1)
-    assert run_recall("export", ID, timeout=20).returncode == (0 if place == "source" else 1)
+    assert run_recall("open", ID, "--print").returncode == 3
+    assert run_recall("show", ID, "--tail", 1).returncode == (0 if place == "source" else 1)
+    assert run_recall("export", ID).returncode == (0 if place == "source" else 1)
 
 
 def test_export_writes_over_files_only(home: Path, work: Path, run_recall: Run) -> None:
@@ -142,8 +142,8 @@ def test_export_writes_over_files_only(home: Path, work: Path, run_recall: Run) 
     (home / "link").symlink_to("target.html")
     (home / "file").write_text("")
     for name in ("pipe", "link", "file"):
-        assert run_recall("export", ID, "-o", name, timeout=20).returncode == 3
-    done = run_recall("export", ID, "-o", "pipe", "--force", timeout=20)
+        assert run_recall("export", ID, "-o", name).returncode == 3
+    done = run_recall("export", ID, "-o", "pipe", "--force")
     assert (done.returncode, done.stderr.splitlines()[1]) == (3, "hint: -o - > pipe")
     assert stat.S_ISFIFO(os.stat(home / "pipe").st_mode)
     run_recall("export", ID, "-o", "link", "--force", check=True)
