@@ -100,7 +100,7 @@ def test_wrong_usage_is_one_line_and_a_hint(run_recall: Run, args: list[str], li
 FAILURES = [
     ("NothingFound('nothing', 'look elsewhere')", 1, "recall: nothing\nhint: look elsewhere\n"),
     ("Refused('it is live')", 3, "recall: it is live\n"),
-    ("Damaged('bad \\x1b[31m bytes')", 5, "recall: bad ?[31m bytes\n"),
+    ("Damaged('bad \\x1b[31m bytes')", 5, "recall: bad  bytes\n"),
     ("KeyboardInterrupt()", 130, ""),
     ("BrokenPipeError()", 0, ""),
     ("OSError(28, 'No space left on device', '/x/y')", 4, "recall: /x/y: No space left on device\n"),
