@@ -91,7 +91,7 @@ def _take(settings: Settings, changed: list[Found], end: float) -> str:
             held += new
             if held < BYTES // 3 and len(some) < 20 and n + 1 < len(changed):
                 continue
-            if time.monotonic() > end:
+            if size and time.monotonic() > end:  # one batch at least: else a slow machine would never get on
                 left += len(some) + len(changed) - n - 1
                 some = []
                 break

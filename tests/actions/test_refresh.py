@@ -112,3 +112,14 @@ def test_a_transcript_that_was_moved_is_seen_at_its_new_place(home: Path) -> Non
     assert refresh(here) == ""
     with open_store(here.index) as store:
         assert store.source(str(moved)) is not None
+
+
+def test_one_batch_is_taken_however_slow_the_machine_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget that the look round alone uses up would leave what is new unfound for ever."""
+    here = settings(home)
+    claude_session(home, "crm", uid(1), [("Export the funnel", "Done")])
+    sweep(here)
+    claude_session(home, "crm", uid(2), [("Paint the logo", "Done")])
+    monkeypatch.setattr("recall.actions.refresh.SECONDS", -1.0)
+    assert refresh(here) == ""
+    assert search(here, "logo") == [uid(2)]
