@@ -8,7 +8,7 @@ from __future__ import annotations
 TEXT = 1
 """Of `core.text.fold`: raised whenever it gives another form for the same text; the index is then made again."""
 
-REDACT = 2
+REDACT = 3
 """Of `core.redact`: raised whenever the same text would be redacted in another way."""
 
 PARSERS = {"claude": 2, "codex": 3}
