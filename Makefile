@@ -24,7 +24,7 @@ pytest: $(STAMP)
 # The real claude and codex, installed once for this machine (npm's own configuration says from where); without them the
 # tests are skipped and say why.
 CLIENTS := $(or $(RECALL_TEST_CLIENTS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/recall-test-clients)
-LIMIT := $(shell command -v timeout >/dev/null 2>&1 && echo timeout 900)
+LIMIT := $(shell command -v timeout >/dev/null 2>&1 && echo timeout 2400)
 
 test-clients: clients pytest-clients
 
