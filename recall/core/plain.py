@@ -20,7 +20,7 @@ _ESCAPES = (
     r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"  # CSI: colours, cursor
     r"|\x1b[ -/]{0,8}[0-~]?"  # two-character escapes; one of the above without its end loses its beginning only
 )
-_CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]"
+_CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udfff]"
 
 
 @cache
@@ -32,8 +32,9 @@ _SHORT = 500  # characters; for longer ones a search is faster
 
 
 def plain(text: str) -> str:
-    """`text` without terminal escapes, control characters (but line ends and tabs) and marks that turn the direction of
-    writing; other line ends become `\\n`, lone surrogates U+FFFD. What it gives is left as it is by a second call."""
+    """`text` without terminal escapes, control characters (but line ends and tabs), marks that turn the direction of
+    writing, and what is never seen (soft hyphens, blanks and joiners without width; joiners that letters need stay). Other
+    line ends become `\\n`, lone surrogates U+FFFD. What it gives is left as it is by a second call."""
     if len(text) < _SHORT and text.isprintable():
         return text
     escapes, controls = _patterns()

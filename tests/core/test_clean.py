@@ -21,3 +21,13 @@ def test_what_is_not_seen_does_not_hide_a_secret(kind: str, unseen: str) -> None
     for at in (2, len(secret) // 2, len(secret) - 2):
         shown = one_line(clean(f"use {secret[:at]}{unseen}{secret[at:]} here"))
         assert secret not in shown and "[redacted:" in shown
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u2060", "\ufeff", "\u00ad"])
+def test_what_is_never_seen_hides_no_secret(unseen: str) -> None:
+    key = "AKIA" + "Q3EXAMPLEKEY" + "7ZXW"
+    assert "EXAMPLE" not in clean(f"use {key[:9]}{unseen}{key[9:]} now")
+
+
+def test_joiners_that_letters_need_stay() -> None:
+    assert clean("می\u200cخواهم 👩\u200d💻") == "می\u200cخواهم 👩\u200d💻"
