@@ -29,8 +29,8 @@ class Desk:
         self.socket = Path(self.settings.state) / "iterm/bridge.sock"
         self.iterm = StandIn(
             self.home,
-            Screen("GUID-A", "/dev/ttys003", 100, 101, "claude", "/work/crm", [("❯ ", True)]),
-            Screen("GUID-B", "/dev/ttys004", 200, 201, "codex", "/work/shop", [("› ", True)]),
+            Screen("GUID-A", "/dev/ttys003", 100, 101, "claude", "/home/dev/crm", [("❯ ", True)]),
+            Screen("GUID-B", "/dev/ttys004", 200, 201, "codex", "/home/dev/shop", [("› ", True)]),
         )
         self.bridges: list[subprocess.Popen[str]] = []
 

@@ -71,8 +71,8 @@ def test_the_sessions_of_iterm2_are_told(bridged: Desk) -> None:
     bridged.iterm.screens["GUID-C"] = Screen("GUID-C", "", 0, 0, "тест", "")
     bridged.iterm.buried.add("GUID-C")
     assert driver.panes(bridged.env) == [
-        Pane("iterm2", "GUID-A", "ttys003", 100, "claude", "/work/crm"),
-        Pane("iterm2", "GUID-B", "ttys004", 200, "codex", "/work/shop"),
+        Pane("iterm2", "GUID-A", "ttys003", 100, "claude", "/home/dev/crm"),
+        Pane("iterm2", "GUID-B", "ttys004", 200, "codex", "/home/dev/shop"),
         Pane("iterm2", "GUID-C", "", 0, "тест", ""),
     ]
 
