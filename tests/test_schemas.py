@@ -59,7 +59,7 @@ CASES = (
     Case("show-budget", ("show", ONE, "--transcript", "--budget", "2200")),
     Case("show-codex", ("show", TWO)),
     Case("cmd", ("cmd", TWO)),
-    Case("open-print", ("open", ONE, "--print", "--in", "{home}/work")),
+    Case("open-print", ("open", ONE, "--print", "--in", "{home}/export")),
     Case("restore-list", ("restore", ONE, "--list")),
     Case("who-file", ("who", "/home/dev/crm/src/export.py")),
     Case("who-nothing", ("who", "/home/dev/crm/nobody.py"), 1),
@@ -83,7 +83,7 @@ CASES = (
     Case("backfill-price", ("backfill", "--days", "36500", "--min-events", "1", "--estimate"), same=False),
     Case("backfill", ("backfill", "--days", "36500", "--min-events", "1")),
     Case("export", ("export", ONE)),
-    Case("to-codex", ("to-codex", "work", "--task", "Finish the export")),
+    Case("to-codex", ("to-codex", "export", "--task", "Finish the export")),
     Case("fork", ("fork", ONE, "--at", "2"), same=False),
     Case("sweep", ("sweep", "--no-llm")),
     Case("reindex", ("reindex",)),
@@ -127,7 +127,7 @@ def _home(home: Path) -> None:
     cards = home / ".claude/session-recaps"
     cards.mkdir(parents=True)
     (cards / f"{TWO}.md").write_text(render(card), encoding="utf-8")
-    (home / "work").mkdir()
+    (home / "export").mkdir()
     _recall(home, "sweep", "--no-llm", "--quiet")
     gone.unlink()
     _recall(home, "sweep", "--no-llm", "--quiet")
